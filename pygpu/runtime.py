@@ -29,11 +29,8 @@ from pygpu.execution.arguments.results import (
     Out,
     form_of,
 )
-from pygpu.execution.arguments.rounds import Ending
-from pygpu.execution.arguments.several import calls_of
 from pygpu.execution.arguments.signatures import Signature, wrapped
 from pygpu.execution.bound import BoundMethod
-from pygpu.execution.large import labels, sources
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.extents import Extended
 from pygpu.execution.programs.gate import SHUT, Gate, Gates
@@ -44,10 +41,11 @@ from pygpu.execution.programs.specialise import (
 
 with later():
     from pygpu.execution import frames, iteration
+    from pygpu.execution.arguments import rounds, several
     from pygpu.execution.inspection import html, lowered
     from pygpu.execution.inspection import profile as profiling
     from pygpu.execution.large import calls as large
-    from pygpu.execution.large import travel
+    from pygpu.execution.large import labels, sources, travel
     from pygpu.execution.web import export
 
 
@@ -105,9 +103,9 @@ class Compiled(Programs):
             return plain.call(self.__wrapped__, signature, signature.collect(args, kwargs))
         with shortened:
             values = signature.collect(args, kwargs)
-            several = calls_of(signature, values, args, kwargs)
-            if several is not None:
-                return self._each(several, out=out, shape=shape, dtype=dtype)
+            calls = several.calls_of(signature, values, args, kwargs)
+            if calls is not None:
+                return self._each(calls, out=out, shape=shape, dtype=dtype)
             if sources.holds_dask((*args, *kwargs.values())):
                 return large.call(self, values, out=out, shape=shape, dtype=dtype)
             arguments = flatten(signature, values)
@@ -172,7 +170,7 @@ class Compiled(Programs):
             options = {"out": out, "dtype": dtype, "until": until, "every": every}
             return labels.call(self.iterate, (image, n, *args), kwargs | options)
         with shortened:
-            asked = iteration.Asked(out, dtype, Ending.of(until, every))
+            asked = iteration.Asked(out, dtype, rounds.Ending.of(until, every))
             return iteration.iterate(self, image, n, args, kwargs, asked)
 
     def export(

@@ -43,9 +43,12 @@ from numpy.typing import NDArray
 
 from pygpu.core.boundaries import RULES
 from pygpu.core.errors import Place
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
-from pygpu.core.ssa_text import text
 from pygpu.types import BOOL, Kind, Type, vector
+
+with later():
+    from pygpu.core import ssa_text
 
 Number = bool | int | float
 Constant = Number | tuple[Number, ...]
@@ -208,7 +211,7 @@ class Function:
         return self.body.results
 
     def __str__(self) -> str:
-        return text(self)
+        return ssa_text.text(self)
 
 
 _SINGLE: Final = struct.Struct("<f")  # rounds as NumPy does, and sooner
@@ -293,6 +296,16 @@ def uses(function: Function) -> Counter[Value]:
     return found
 
 
+def has(function: Function, *codes: str) -> bool:
+    """Whether one of these operations is in it."""
+    return any(op.code in codes for op in walk(function.body))
+
+
+def is_of_volumes(function: Function) -> bool:
+    """Whether a function is given volumes, or asks in which plane it is."""
+    return any(image.dims == 3 for image in function.images) or has(function, "plane")
+
+
 def images_read(function: Function) -> set[int]:
     """The images that the function loads texels of."""
     return {op.data.image for op in walk(function.body) if op.code == "load"}
@@ -336,8 +349,10 @@ __all__ = [
     "alike",
     "base_and_offset",
     "constant_of",
+    "has",
     "images_read",
     "is_constant",
+    "is_of_volumes",
     "normal",
     "only",
     "uses",

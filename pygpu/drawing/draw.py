@@ -24,7 +24,7 @@ from pygpu.drawing.programs import State, check_draw, found
 from pygpu.drawing.shader import Shader
 from pygpu.execution.arguments.convert import is_picture
 from pygpu.execution.programs.calls import checked_shape
-from pygpu.execution.programs.checked import is_asked_for
+from pygpu.execution.programs.options import is_checked_here
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position
 from pygpu.runtime import Compiled, compile
@@ -82,7 +82,7 @@ def draw(
         device = targets.choose(targets.check(target)).for_meshes()
         made, uniforms, inputs = found(shader, mesh, state, device)
         _check_onto(under, made.sizes, size)
-        if check or is_asked_for():
+        if check or is_checked_here():
             check_draw(shader, mesh, state, device, size)
         work = Draw(
             mesh.geometry,

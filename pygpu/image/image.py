@@ -18,7 +18,6 @@ from pygpu.execution.arguments.convert import is_pil, result_dtype
 from pygpu.execution.arguments.metadata import NO_INFO, picture_info
 from pygpu.execution.arguments.results import picture_of
 from pygpu.image.grid import Grid
-from pygpu.language import textures
 from pygpu.language.elementwise import check
 from pygpu.language.vectors import Vector
 
@@ -26,6 +25,7 @@ with later():
     from pygpu.execution.inspection import html, pictures
     from pygpu.image import levels
     from pygpu.image.files import files
+    from pygpu.language import textures
 
 if TYPE_CHECKING:
     from PIL import Image as PILImage

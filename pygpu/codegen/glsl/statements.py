@@ -19,7 +19,7 @@ from pygpu.codegen.glsl.lines import Line, block
 from pygpu.codegen.glsl.plan import Plan, Variable
 from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.analysis.rounding import repeats, scales, settled
-from pygpu.ssa import Op, Region, Value, walk
+from pygpu.ssa import Op, Region, Value, has
 from pygpu.types import INTEGERS, vector
 
 # Operations whose results are declared `precise`, because drivers would otherwise fuse products
@@ -98,7 +98,7 @@ class Statements:
     def is_laned(self) -> bool:
         """Whether two bytes are computed at once in one word. Products of products need not be
         `precise` then, which would be slow: pixels have no constant factors in common."""
-        return any(op.code in ("lane_low", "lane_high") for op in walk(self.plan.function.body))
+        return has(self.plan.function, "lane_low", "lane_high")
 
     @cached_property
     def settled(self) -> set[Value]:

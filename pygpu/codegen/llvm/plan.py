@@ -10,13 +10,16 @@ from itertools import combinations
 from typing import Final
 
 from pygpu.codegen.llvm.schedule import Cell, Chain, Step, chains, in_order
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE, Cost
 from pygpu.core.storage import Format
-from pygpu.passes.analysis.counters import counters
-from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.analysis.variance import variance
 from pygpu.ssa import Function, Load, Number, Op, Region, Value, walk
+
+with later():
+    from pygpu.passes.analysis import counters
+    from pygpu.passes.analysis import ranges as intervals
 
 REACH: Final = 64  # loads further along x are no taps: their margins would be larger than blocks
 MULTIPLE: Final = 4  # neighbours' taps further apart along an axis than this are gathered
@@ -121,7 +124,7 @@ def plan(
     ops = list(walk(function.body))
     taps = [op for op in ops if is_tap(op, function)]
     others = [op for op in ops if op.code == "load" and not is_tap(op, function)]
-    ranges = Ranges(function) if others else None
+    ranges = intervals.Ranges(function) if others else None
     if ranges is not None:
         result.multiples = find_multiples(ranges, others, inputs)
         taps += result.multiples
@@ -304,7 +307,7 @@ class Near:
         others = [op for op in ops if op.code == "load" and op not in loads]
         if not others:
             return cls(frozenset(loads), frozenset())
-        loads |= find_multiples(Ranges(function), others, inputs).keys()
+        loads |= find_multiples(intervals.Ranges(function), others, inputs).keys()
         needed, places = set(function.outputs), set()
         for op in reversed(ops):
             if op in loads:
@@ -322,7 +325,7 @@ def is_plain(format: Format) -> bool:
 
 
 def find_multiples(
-    ranges: Ranges, loads: Sequence[Op], inputs: Sequence[Format]
+    ranges: intervals.Ranges, loads: Sequence[Op], inputs: Sequence[Format]
 ) -> dict[Op, Multiple]:
     """The loads at known multiples of the pixel's coordinates. Whole vectors are worth while where
     half of their texels are asked for, of small numbers always: these are slow to fetch."""
@@ -350,7 +353,7 @@ def find_multiples(
     }
 
 
-def find_reaching(made: Plan, ranges: Ranges, loads: Sequence[Op]) -> dict[Op, Reach]:
+def find_reaching(made: Plan, ranges: intervals.Ranges, loads: Sequence[Op]) -> dict[Op, Reach]:
     """The loads, not taps, that cannot leave the neighbourhood of the pixel."""
     function, found = made.function, {}
     for op in [load for load in loads if load not in made.late]:
@@ -446,4 +449,4 @@ def find_bounded(region: Region, found: set[Op]) -> float:
 
 def _rounds(loop: Op) -> float:
     """The most rounds of a loop; infinity where that is not known."""
-    return min([counter.rounds for counter in counters(loop)], default=math.inf)
+    return min([counter.rounds for counter in counters.counters(loop)], default=math.inf)

@@ -12,7 +12,6 @@ from pygpu.core.device import Device, How, Link, Linked, Program, Shape, Task
 from pygpu.core.host.later import later
 from pygpu.devices.cpu.chunks import cores, host, native_loops
 from pygpu.devices.cpu.program import CpuProgram
-from pygpu.devices.cpu.staged import compiled
 from pygpu.devices.cpu.threads import thread_count
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.ssa import Function
@@ -21,7 +20,7 @@ from pygpu.types import Type
 with later():
     from pygpu.core import drawing as drawings
     from pygpu.devices.cpu import drawing as meshes
-    from pygpu.devices.cpu import folds, moves, sorts, strips
+    from pygpu.devices.cpu import folds, moves, sorts, staged, strips
     from pygpu.devices.cpu import groups as grouping
 
 
@@ -33,7 +32,7 @@ class CpuDevice(Device):
     rows_apart = True
 
     def compile(self, task: Task, shape: Shape | None = None) -> Program:
-        return compiled(task)
+        return staged.compiled(task)
 
     def link(
         self, links: Sequence[Link], wanted: Set[int], shape: tuple[int, int]

@@ -19,15 +19,18 @@ from numpy.typing import NDArray
 from pygpu.codegen.llvm.plan import cost
 from pygpu.core.device import Frame, Planes, Task
 from pygpu.core.errors import CompileError
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage, texels
 from pygpu.devices.cpu.layout import Inner, stored_constant
-from pygpu.passes.blocks.flattened import flattened
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.simplify.if_conversion import convert_all
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Constant, Function, Load, Number, Value, walk
 from pygpu.types import Type
+
+with later():
+    from pygpu.passes.blocks import flattened
 
 MAX_OPS: Final = 60_000
 WORK: Final = 16  # operations a component: of less than that, memory is what floats wait for
@@ -173,7 +176,8 @@ _BYTE: Final[Callable[[Any], ctypes.c_char]] = ctypes.c_char.from_buffer
 def by_component(task: Task) -> tuple[Task, int]:
     """The task as one of images of one component, with how many of these a texel has; the task
     itself, and 1, where components are not treated alike."""
-    found = flattened(task.function)
+    is_wide = any(value.type.size > 1 for value in task.function.outputs)
+    found = flattened.flattened(task.function) if is_wide else None
     is_narrow = any(format.dtype.itemsize < 4 for format in (*task.inputs, *task.outputs))
     if found is None or not (is_narrow or cost(found[0].body) >= WORK):
         return task, 1

@@ -14,13 +14,16 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal
 
+from pygpu.core.host.later import later
 from pygpu.core.storage import ImageLike
 from pygpu.language.matrices import Mat2, Mat3, Mat4
 from pygpu.language.scalars import Bool, Complex, Float, Int, UInt
-from pygpu.language.textures import Cube
 from pygpu.language.vectors import CLASSES as VECTORS
 from pygpu.language.vectors import Position
 from pygpu.types import BOOL, FLOAT, INT, UINT, Type
+
+with later():
+    from pygpu.language import textures
 
 Role = Literal["image", "uniform", "complex", "matrix", "object", "position", "known"]
 
@@ -52,7 +55,7 @@ def user_type(annotation: Any) -> tuple[Role, Any] | None:
         return "position", None
     if issubclass(annotation, ImageLike):
         return "image", annotation.dims
-    if issubclass(annotation, Cube):
+    if issubclass(annotation, textures.Cube):
         return "object", annotation
     return None
 

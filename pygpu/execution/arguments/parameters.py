@@ -36,12 +36,12 @@ from pygpu.execution.arguments.contents import category, fields_of, image_fields
 from pygpu.execution.arguments.convert import KINDS, array_of, is_pil, storage_of
 from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.signatures import Parameter, Signature
-from pygpu.language.textures import TEXTURES, Mipmaps
 from pygpu.ssa import Constant, ImageInput
 from pygpu.types import BOOL, FLOAT, INT, UINT, Type, vector
 
 with later():
     from pygpu.execution.arguments import uniforms
+    from pygpu.language import textures
 
 SCALARS: Final[dict[str, Type]] = {"float": FLOAT, "int": INT, "uint": UINT, "bool": BOOL}
 _REST: Final = inspect.Parameter.VAR_POSITIONAL
@@ -135,7 +135,7 @@ def flatten(signature: Signature, values: list[Any], stays: bool = True) -> Argu
 def _add(arguments: Arguments, parameter: Parameter, value: Any, name: str) -> None:
     match parameter.role:
         case "image":
-            if isinstance(value, Mipmaps):
+            if isinstance(value, textures.Mipmaps):
                 _enter(arguments, value, name)
             else:
                 _add_image(arguments, value, name, parameter.type)
@@ -253,7 +253,7 @@ def _enter(arguments: Arguments, value: Any, name: str) -> None:
         case _:
             children = fields_of(value, kind)
             rank = arguments.rank
-            if isinstance(value, TEXTURES):
+            if isinstance(value, textures.TEXTURES):
                 arguments.rank = TEXTURE
             key.append((cls, tuple([_field_key(field) for field in children])))
             for field_name, child in children.items():
@@ -326,7 +326,7 @@ class _Binder:
     def one(self, parameter: Parameter, value: Any, name: str) -> Any:
         match parameter.role:
             case "image":
-                if isinstance(value, Mipmaps):
+                if isinstance(value, textures.Mipmaps):
                     return self.enter(value, name, name)
                 return self.image(name)
             case "uniform":

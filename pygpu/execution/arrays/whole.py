@@ -35,7 +35,7 @@ from pygpu.execution.arrays import recall
 from pygpu.execution.arrays.lines import Lines
 from pygpu.execution.arrays.passes import IMAGES, Made, made, with_last
 from pygpu.execution.arrays.values import HOWS, folded, identity, value_of
-from pygpu.execution.programs.checked import is_asked_for
+from pygpu.execution.programs.options import is_checked_here
 from pygpu.execution.programs.specialise import Translated
 from pygpu.ssa import Constant, Function, ImageInput
 from pygpu.types import INTEGERS, Type
@@ -48,7 +48,7 @@ def arrays_of(target: str, images: Sequence[ImageLike], words: int) -> ArrayDevi
     does, or the device does not hold them at once. Checked programs are passes."""
     device = targets.choose(target)
     limits = targets.limits(device)
-    arrays = None if limits is None or is_asked_for() else targets.arrays(device)
+    arrays = None if limits is None or is_checked_here() else targets.arrays(device)
     if arrays is None or limits is None:
         return None
     texels = max([image.storage.height * (image.storage.width + 3) for image in images])

@@ -33,7 +33,7 @@ from pygpu.execution.arrays.values import folding
 from pygpu.execution.folds.packing import Packing, apart, packed, together
 from pygpu.execution.folds.workgroups import Folded, Groups, Ready, Source
 from pygpu.execution.programs.calls import Programs
-from pygpu.execution.programs.checked import is_asked_for
+from pygpu.execution.programs.options import is_checked_here
 from pygpu.language.vectors import Position, Vec2
 from pygpu.types import Type, vector
 
@@ -199,7 +199,7 @@ def fold_all(
     """Images of one pixel: the fold of all texels. Groups of lanes check nothing. `types`: of the
     parts of tuples that a map makes, where these are known."""
     storage = state.images[0].storage
-    if is_asked_for():
+    if is_checked_here():
         if fold.first is not None:
             fold.check(state, corner)
     elif storage.height * storage.width > 1:  # of one nothing is folded: it keeps its type

@@ -21,7 +21,7 @@ from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.folds.by_group import Folding
 from pygpu.execution.folds.exact import may_overflow
 from pygpu.execution.folds.folding import State, program
-from pygpu.execution.programs.checked import is_asked_for
+from pygpu.execution.programs.options import is_checked_here
 from pygpu.types import Type
 
 LARGEST: Final = 2**31 - 1  # of sums that stay: those of ints that may be larger are read
@@ -62,7 +62,11 @@ def keeps(target: str, images: Sequence[ImageLike]) -> bool:
     """Whether folds of these images stay where they are made. A volume's rows, and a signal's, are
     an image of their own, which what is written down does not know."""
     device = targets.choose(target)
-    if not device.keeps or is_asked_for() or images[0].storage.height * images[0].storage.width < 2:
+    if (
+        not device.keeps
+        or is_checked_here()
+        or images[0].storage.height * images[0].storage.width < 2
+    ):
         return False
     return bool(device.copy) or all(image.dims == 2 for image in images)
 

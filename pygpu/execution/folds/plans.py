@@ -27,7 +27,7 @@ from pygpu.execution.folds.by_group import By, Elements, Folding
 from pygpu.execution.folds.by_group import at_once as device_groups
 from pygpu.execution.folds.exact import total_of
 from pygpu.execution.folds.folding import State, program, unpacked
-from pygpu.execution.programs.checked import is_asked_for
+from pygpu.execution.programs.options import is_checked_here
 from pygpu.execution.programs.specialise import Translated
 from pygpu.language.vectors import Position
 from pygpu.ssa import Constant
@@ -95,7 +95,7 @@ def keep(key: Any, run: Callable[..., Any], sources: tuple[Translated, ...] = ()
 def at_once(key: Any, folding: Folding, is_wide: bool) -> None:
     """Write down what folds all texels at once, where something does."""
     images = [each.image for each in folding.images]
-    is_one = not is_asked_for() and np.prod(images[0].storage.shape) > 1
+    is_one = not is_checked_here() and np.prod(images[0].storage.shape) > 1
     if not (is_one and all(each.is_itself for each in folding.images)):
         return
     fold = program(Code(folding.function), Code(folding.map), folding.target, folding.reading)

@@ -19,7 +19,7 @@ from pygpu.execution.arguments.results import natural_dtype
 from pygpu.execution.folds.by_group import Folding
 from pygpu.execution.folds.positions import first_greatest, first_least
 from pygpu.execution.folds.totals import extreme, total
-from pygpu.execution.programs.checked import is_asked_for
+from pygpu.execution.programs.options import is_checked_here
 from pygpu.types import Type
 
 _EXTREMES: Final[dict[Any, Any]] = {np.maximum: np.max, np.minimum: np.min}
@@ -81,7 +81,7 @@ _PLACES: Final[dict[Any, How]] = {first_greatest: "max", first_least: "min"}
 def _is_of_texels(folding: Folding) -> bool:
     """Whether texels as the host has them are folded, one image's, on the device of images."""
     device = targets.choose(folding.target)
-    is_plain = folding.map is None and not is_asked_for()
+    is_plain = folding.map is None and not is_checked_here()
     return is_plain and targets.limits(device) is None and device is targets.choose("auto")
 
 

@@ -22,10 +22,10 @@ from pygpu.execution.arguments.uniforms import convert
 from pygpu.execution.programs.specialise import COMPILING, FAULTS, LIMIT, Translated
 from pygpu.frontend.values.faults import Fault
 from pygpu.passes.analysis.footprint import Footprint
-from pygpu.passes.lower.planes import Planar, Read, by_planes, is_of_volumes
+from pygpu.passes.lower.planes import Planar, Read, by_planes
 from pygpu.passes.lower.settle import settle
 from pygpu.passes.lower.window import Placed, View, Windowed, placed, window
-from pygpu.ssa import Constant
+from pygpu.ssa import Constant, is_of_volumes
 from pygpu.types import Type
 
 

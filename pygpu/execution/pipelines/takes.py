@@ -35,8 +35,7 @@ from pygpu.execution.pipelines.deferred import Deferred, Graph, settled
 from pygpu.execution.pipelines.stages import Runner, Score
 from pygpu.execution.pipelines.steady import Steady
 from pygpu.execution.pipelines.unseen import LookedAt, Unseen, UnseenTexels, unseen
-from pygpu.execution.programs import checked
-from pygpu.execution.programs.options import is_fast_here
+from pygpu.execution.programs.options import is_checked_here, is_fast_here
 from pygpu.ssa import Constant
 
 KEPT: Final = 16  # kinds of calls of a pipeline
@@ -177,7 +176,7 @@ class Takes:
         """What the call follows from, if its function is steady: first as if no float among its
         arguments counted, then with these. None where it follows from more. A debugger wants to see
         the function run."""
-        if isinstance(device, NotingDevice) or checked.is_asked_for():
+        if isinstance(device, NotingDevice) or is_checked_here():
             return ()
         if sys.gettrace() is not None or sys.getprofile() is not None:
             return ()

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from pygpu.core.device import Device, Work
 from pygpu.core.errors import DeviceError, OutOfMemory, shown
 from pygpu.core.host import log
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.sampler import Sampler, inherited
 from pygpu.core.storage import ImageLike, Storage, rows_of
@@ -28,9 +29,9 @@ from pygpu.execution.arguments.metadata import NO_INFO
 from pygpu.execution.arguments.parameters import NUMBER, Arguments
 from pygpu.execution.arguments.results import Form, Out, Wanted, info_of, present
 from pygpu.execution.arguments.signatures import Signature
-from pygpu.execution.programs import checked, running, tiles
+from pygpu.execution.programs import running
 from pygpu.execution.programs.extents import Extended, extended
-from pygpu.execution.programs.options import is_fast_here
+from pygpu.execution.programs.options import is_checked_here, is_fast_here
 from pygpu.execution.programs.specialise import (
     COMPILING,
     Cache,
@@ -39,9 +40,12 @@ from pygpu.execution.programs.specialise import (
     specialise,
     translate,
 )
-from pygpu.language.textures import Mipmaps
 from pygpu.ssa import Constant
 from pygpu.types import Type
+
+with later():
+    from pygpu.execution.programs import checked, tiles
+    from pygpu.language import textures
 
 
 class Programs:
@@ -164,7 +168,7 @@ class Programs:
 
     def is_checked(self) -> bool:
         """Whether what goes wrong at run time is to be found."""
-        return self._check or checked.is_asked_for()
+        return self._check or is_checked_here()
 
     def is_fast(self) -> bool:
         """Whether functions may err by 2**-12 of their results."""
@@ -267,7 +271,7 @@ class Programs:
         if arguments.first < len(arguments.images):
             return arguments.images[arguments.first].storage.shape
         for value in arguments.values:
-            if isinstance(value, Mipmaps):  # which stand for the image that they are of
+            if isinstance(value, textures.Mipmaps):  # which stand for the image that they are of
                 return value.height, value.width
         there = [array for array in (out.arrays if out else ()) if array is not None]
         array = next((array for array in there if 1 <= array.ndim <= 4), None)

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import AT_RUN_TIME, HOME
-from pygpu.core.host import settings
 from pygpu.core.storage import NumberLike
 from pygpu.execution.arguments import plain
 from pygpu.execution.arguments.parameters import Arguments
@@ -28,11 +27,6 @@ from pygpu.frontend.values.faults import Fault
 from pygpu.language.vectors import Position
 
 Where = Callable[[tuple[int, ...]], str]  # of a pixel, by its coordinates, in words
-
-
-def is_asked_for() -> bool:
-    """Whether the environment asks for checked programs."""
-    return settings.flag("PYGPU_CHECK")
 
 
 def check_sizes(
@@ -147,4 +141,4 @@ def _in_python(
     return None
 
 
-__all__ = ["Where", "check_sizes", "counted", "is_asked_for", "nowhere", "raise_first", "told"]
+__all__ = ["Where", "check_sizes", "counted", "nowhere", "raise_first", "told"]

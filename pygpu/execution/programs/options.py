@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from typing import Any, Final, NamedTuple
 
 from pygpu.core.errors import is_among, shown
+from pygpu.core.host import settings
 
 
 class Options(NamedTuple):
@@ -36,6 +37,11 @@ def is_fast_here() -> bool:
     return _FAST.get()
 
 
+def is_checked_here() -> bool:
+    """Whether the environment asks for checked programs."""
+    return settings.flag("PYGPU_CHECK")
+
+
 @contextmanager
 def fast_within(fast: bool) -> Iterator[None]:
     """Have functions that are called in the block be fast ones, if `fast` says so."""
@@ -46,4 +52,4 @@ def fast_within(fast: bool) -> Iterator[None]:
         _FAST.reset(token)
 
 
-__all__ = ["Options", "fast_within", "is_fast_here"]
+__all__ = ["Options", "fast_within", "is_checked_here", "is_fast_here"]

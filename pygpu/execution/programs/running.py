@@ -20,14 +20,12 @@ from pygpu.core.host import log
 from pygpu.core.host.later import later
 from pygpu.core.storage import Storage, rows_of
 from pygpu.devices import targets
-from pygpu.execution.programs import tiles
 from pygpu.execution.programs.specialise import COMPILING, Specialisation, dump
-from pygpu.passes.lower.planes import Planar, Read
-from pygpu.passes.lower.single import of_one_row, reads_rows
 from pygpu.passes.lower.turned import is_thin, turned
 
 with later():
-    from pygpu.execution.programs import strips
+    from pygpu.execution.programs import strips, tiles
+    from pygpu.passes.lower import planes, single
 
 LONG: Final = 1 << 10  # pixels of a column or a row that are worth a program of its own
 
@@ -85,24 +83,24 @@ def _of_columns(limits: Limits, made: Specialisation, work: Work) -> list[Storag
 def _with_rows(made: Specialisation, work: Work, is_turned: bool) -> Specialisation:
     """The program for a result of these rows: of images that are turned, and, for a result of one
     long row, of those that have one row, too. Made when it is first needed."""
-    single: tuple[int, ...] = ()
+    flat: tuple[int, ...] = ()
     if work.shape[-1] >= LONG and work.size[0] == 1:
-        single = tuple([i for i, each in enumerate(work.inputs) if each.height == 1])
-    if not is_turned and not single:
+        flat = tuple([i for i, each in enumerate(work.inputs) if each.height == 1])
+    if not is_turned and not flat:
         return made
     with COMPILING.lock:
-        found = made.variants.get((is_turned, single))
+        found = made.variants.get((is_turned, flat))
         if found is None:
-            found = made.variants[is_turned, single] = _variant(made, is_turned, single)
+            found = made.variants[is_turned, flat] = _variant(made, is_turned, flat)
     return found
 
 
-def _variant(made: Specialisation, is_turned: bool, single: Collection[int]) -> Specialisation:
+def _variant(made: Specialisation, is_turned: bool, flat: Collection[int]) -> Specialisation:
     function = made.task.function
     if is_turned:
         function = turned(function)
-    if single and reads_rows(function):
-        function = of_one_row(function, single)
+    if flat and single.reads_rows(function):
+        function = single.of_one_row(function, flat)
     if function is made.task.function:
         return made
     task = replace(made.task, function=function)
@@ -189,7 +187,7 @@ def _frame(storage: Storage, t: int, count: int) -> Storage:
 
 
 def _by_planes(
-    limits: Limits | None, made: Specialisation, planar: Planar, work: Work
+    limits: Limits | None, made: Specialisation, planar: planes.Planar, work: Work
 ) -> list[Storage]:
     """Run the function of one plane for each plane of the result."""
     inputs, uniforms, shape, out = work
@@ -236,7 +234,7 @@ def _height_and_depth(volume: Storage) -> tuple[int, int]:
     return height, depth
 
 
-def _image(read: Read, storage: Storage, z: int) -> Storage:
+def _image(read: planes.Read, storage: Storage, z: int) -> Storage:
     """What is read of a storage for the plane z of the result."""
     if read.offset is None:
         return storage.as_image()
@@ -244,7 +242,7 @@ def _image(read: Read, storage: Storage, z: int) -> Storage:
     return storage.plane(int(sampler.indices(read.boundary, place, storage.shape[0])[0]))
 
 
-def _plane_read(read: Read, storage: Storage) -> PlaneRead | None:
+def _plane_read(read: planes.Read, storage: Storage) -> PlaneRead | None:
     if read.offset is None:
         return None
     return PlaneRead(read.offset, read.boundary, storage.shape[0])

@@ -30,14 +30,12 @@ from pygpu.execution.arguments.results import Wanted, output_dtype, output_forma
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.frontend import translate as frontend
 from pygpu.passes.lower.fuse import fuse
-from pygpu.passes.lower.neighbours import recompute_differences
-from pygpu.passes.lower.planes import Planar, by_planes, is_of_volumes
 from pygpu.passes.simplify import pipeline as passes
-from pygpu.ssa import Function, Value, only
+from pygpu.ssa import Function, Value, has, is_of_volumes, only
 from pygpu.types import Type
 
 with later():
-    from pygpu.passes.lower import fast, merge
+    from pygpu.passes.lower import fast, merge, neighbours, planes
 
 DUMPED: Final = ("ssa", "source")  # texts that PYGPU_DUMP may ask for
 LIMIT: Final = 128  # programs kept for one function
@@ -94,7 +92,7 @@ class Specialisation:
     samplers: tuple[Sampler, ...]
     times: dict[str, float]
     used: int = 0
-    planar: Planar | None = None  # of volumes: the program is that of a plane
+    planar: planes.Planar | None = None  # of volumes: the program is that of a plane
     cut: Any = None  # the same for tiles of images that are too large: see tiles.py
     # The same for thin images, columns for rows, and for images of one row: see running.py
     variants: dict[tuple[bool, tuple[int, ...]], Specialisation] = field(default_factory=dict)
@@ -162,7 +160,7 @@ def specialise(
     planar = None
     if arguments.dims == 3 or is_of_volumes(result):
         device = device.of_planes()
-        planar = by_planes(result, device.images_at_once(len(formats + extra)))
+        planar = planes.by_planes(result, device.images_at_once(len(formats + extra)))
         result, inputs = planar.function, tuple([inputs[each.image] for each in planar.reads])
     task = Task(
         result,
@@ -245,8 +243,11 @@ def _translated(
     if plain is not translation:
         fused, translation = _with_faults(fused, plain, translation)
     plain.memo.clear()
-    walked = recompute_differences(fused, signature.has_neighbours)
-    simplified = passes.settle(fused) if walked is fused else passes.simplify(walked)
+    if has(fused, "ddx", "ddy"):
+        again = neighbours.recompute_differences(fused, signature.has_neighbours)
+        simplified = passes.simplify(again)
+    else:
+        simplified = passes.settle(fused)
     if arguments.fast:
         simplified = passes.settle(fast.fastened(simplified))
     times["simplify"] = time.perf_counter() - begun

@@ -21,7 +21,6 @@ from pygpu.bytecode import decode
 from pygpu.core.host.later import later
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.calls.binding import bind
-from pygpu.frontend.calls.dynamic import call_dynamic, is_numpy, of_each_option
 from pygpu.frontend.calls.native import native
 from pygpu.frontend.effects import domains, volatile
 from pygpu.frontend.flow.choices import is_instance
@@ -49,7 +48,7 @@ from pygpu.frontend.values.values import (
 from pygpu.types import BOOL
 
 with later():
-    from pygpu.frontend.calls import misfits, numpy_kinds
+    from pygpu.frontend.calls import dynamic, misfits, numpy_kinds
     from pygpu.frontend.collections import bounded
     from pygpu.frontend.flow import generators
     from pygpu.frontend.protocols import attributes
@@ -118,17 +117,17 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
         return classes.instantiate(w, function, args, keywords)
     is_choice = args and type(args[0]) is Choice and _is_of_each(function)
     if is_choice and _rule(function) is None:
-        return of_each_option(w, function, args, keywords, args[0])
+        return dynamic.of_each_option(w, function, args, keywords, args[0])
     if args and _is_method_of(function, args[0]) and _rule(function) is None:
         bound = attributes.attribute(w, args[0], function.__name__)  # list.append(xs, 1)
         return call(w, bound, args[1:], keywords)
     if type(function) is types.FunctionType and Dynamic in map(type, args):
-        return call_dynamic(w, function, args, keywords)  # Python cannot execute it
+        return dynamic.call_dynamic(w, function, args, keywords)  # Python cannot execute it
     objects_given = any(isinstance(value, Instance) for value in (*args, *keywords.values()))
     if _is_generator(function) and (
         not is_known or decode(function.__code__).receives
     ):  # what it is given may change before it goes on, and it may be sent what is not known
-        return call_dynamic(w, function, args, keywords)
+        return dynamic.call_dynamic(w, function, args, keywords)
     if not (objects_given and isinstance(function, types.FunctionType) and _is_walked(function)):
         try:
             return native(w, function, args, keywords)
@@ -139,7 +138,7 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
             if result is None:
                 raise
             return result
-    return call_dynamic(w, function, args, keywords)
+    return dynamic.call_dynamic(w, function, args, keywords)
 
 
 def _ruled(
@@ -147,9 +146,9 @@ def _ruled(
 ) -> tuple[Any, tuple[Any, ...]]:
     """What a rule gives, or NotImplemented; and the arguments as the function is given them."""
     domains.of_function(w, function, args)
-    if is_numpy(function):  # a list of dynamic length is what a mask would select
+    if numpy_kinds.is_numpy(function):  # a list of dynamic length is what a mask would select
         args = tuple([bounded.as_selection(w, arg) for arg in args])
-    if is_numpy(function) or function in OF_NUMBERS:
+    if numpy_kinds.is_numpy(function) or function in OF_NUMBERS:
         try:  # arrays and vectors of ours may be known throughout
             return native(w, function, args, keywords), args
         except NotKnown:
@@ -159,12 +158,12 @@ def _ruled(
     try:
         result = _by_rule(function, functools.partial(rule, w), args, keywords)
     except NotKnown:
-        if not is_numpy(function):
+        if not numpy_kinds.is_numpy(function):
             raise
         raise w.error(f"numpy's {function.__name__} takes known lengths, axes and shapes") from None
     if kind is not None:
         result = numpy_kinds.in_kind(w, result, kind)
-    if isinstance(result, Dynamic) and result.type is BOOL and is_numpy(function):
+    if isinstance(result, Dynamic) and result.type is BOOL and numpy_kinds.is_numpy(function):
         is_given = w.build.count == count or any(result is arg for arg in args)
         return (flags.remade if is_given else flags.marked)(w, result, True), args
     return result, args
@@ -195,7 +194,7 @@ def _on_device(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: A
     there, of a Python function what comes of walking it. None where it has no such meaning."""
     rule = _rule(function)
     if isinstance(function, types.FunctionType) and rule is None and _is_walked(function):
-        return call_dynamic(w, function, args, keywords)
+        return dynamic.call_dynamic(w, function, args, keywords)
     numbers = [scalar_kind(arg) or operands.vector_type(arg) for arg in args]
     if rule is None or not args or not all(numbers):
         return None

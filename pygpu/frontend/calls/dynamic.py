@@ -30,7 +30,7 @@ from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, Choice, Picture, Tuple, describe, tuple_of
 
 with later():
-    from pygpu.frontend.calls import numpy_objects
+    from pygpu.frontend.calls import numpy_kinds, numpy_objects
     from pygpu.frontend.collections import texts
     from pygpu.frontend.methods import methods
     from pygpu.frontend.protocols import attributes
@@ -51,7 +51,7 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
         return w.call(inner, *args, **{**values, **keywords})
     method = datamodel.class_attribute(w, type(function), "__call__")
     is_walked = isinstance(method, types.FunctionType) or isinstance(function, types.MethodType)
-    if is_numpy(function) and not is_walked and not isinstance(function, type):
+    if numpy_kinds.is_numpy(function) and not is_walked and not isinstance(function, type):
         return numpy_objects.on_objects(
             w, function, args, keywords
         )  # the general way, for what has no rule
@@ -206,8 +206,3 @@ _OF_ARRAYS: Final = (
 )
 
 _WRITING: Final = frozenset("format format_map replace ljust rjust center zfill".split())
-
-
-def is_numpy(function: Any) -> bool:
-    module = getattr(function, "__module__", None) or ""
-    return module.partition(".")[0] == "numpy"

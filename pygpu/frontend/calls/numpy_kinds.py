@@ -23,6 +23,11 @@ from pygpu.types import Kind
 _DTYPES: Final[dict[Kind, Any]] = {"float": float, "int": int, "uint": int, "bool": bool}
 
 
+def is_numpy(function: Any) -> bool:
+    module = getattr(function, "__module__", None) or ""
+    return module.partition(".")[0] == "numpy"
+
+
 def of_result(w: Evaluator, function: np.ufunc, args: tuple[Any, ...]) -> str | None:
     """The kind of a function's result as dtypes have it ("b", "i", "f"); None where that cannot be
     said. A TypeError where NumPy has no such function of what it is given."""
@@ -63,4 +68,4 @@ def in_kind(w: Evaluator, result: Any, kind: str) -> Any:
     return result
 
 
-__all__ = ["in_kind", "of_result"]
+__all__ = ["in_kind", "is_numpy", "of_result"]

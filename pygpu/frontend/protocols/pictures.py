@@ -25,12 +25,12 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.objects import Vector
 from pygpu.frontend.values.values import Abstract, Dynamic, Picture, Tuple, describe
-from pygpu.language import textures
 from pygpu.ssa import Value
 from pygpu.types import FLOAT, INT, KINDS, vector
 
 with later():
     from pygpu.frontend.numbers import integers
+    from pygpu.language import textures
 
 _ATTRIBUTES: Final = ("channels", "shape", "ndim", "boundary", "interpolation", "sampled", "at")
 

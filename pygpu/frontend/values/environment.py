@@ -8,13 +8,16 @@ from collections import Counter
 from typing import Any
 
 from pygpu.core.builder import Builder
-from pygpu.core.ssa_text import NOUNS
+from pygpu.core.host.later import later
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.values.dependencies import Dependencies
 from pygpu.frontend.values.objects import Cell, ClassParts
 from pygpu.frontend.values.values import UNBOUND, Picture
 from pygpu.language.names import hint_of_name
 from pygpu.ssa import ImageInput, Value
+
+with later():
+    from pygpu.core import ssa_text
 
 
 class Environment:
@@ -79,7 +82,7 @@ class Environment:
                     break
             else:
                 index, place = len(build.images), len(self.captured)
-                name = f"{NOUNS[image.dims]}{place}"
+                name = f"{ssa_text.NOUNS[image.dims]}{place}"
                 build.images.append(ImageInput(name, image.format.type, image.dims))
             self.captured.append(image)
             self.pictures[id(image)] = Picture(

@@ -24,8 +24,11 @@ import numpy as np
 
 from pygpu import ssa
 from pygpu.core.errors import ARRAY, CompileError, shown
-from pygpu.core.ssa_text import NOUNS
+from pygpu.core.host.later import later
 from pygpu.types import Type
+
+with later():
+    from pygpu.core import ssa_text
 
 Key = tuple[Any, ...]  # where a leaf stands: the variable's name, then the names of parts
 Parts = tuple[tuple[Key, Any], ...]
@@ -218,7 +221,7 @@ class Picture(Abstract):
 
     @property
     def noun(self) -> str:
-        return NOUNS[self.dims]
+        return ssa_text.NOUNS[self.dims]
 
 
 class Choice(Abstract):

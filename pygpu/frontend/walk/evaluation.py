@@ -165,7 +165,8 @@ class Evaluation(ControlFlow):
             raise error(message)
 
     def handled(self) -> bool:
-        return handling.is_awaited(self.frames)
+        has_some = any(frame.code.handlers for frame in self.frames)
+        return has_some and handling.is_awaited(self.frames)
 
     def lenient(self) -> bool:
         return bool(self.conditions) and not self.handled()

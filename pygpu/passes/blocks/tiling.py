@@ -24,7 +24,7 @@ from pygpu.passes.blocks.block import can_block, rows_of_pixels
 from pygpu.passes.stages.part import Part, stages
 from pygpu.passes.stages.price import price
 from pygpu.passes.stages.rank import factored
-from pygpu.ssa import Function, ImageInput, Op, Region, Value, alike, walk
+from pygpu.ssa import Function, ImageInput, Op, Region, Value, alike, has, walk
 
 ROWS: Final = 4  # pixels below one another that a thread makes at once
 SIZES: Final = ((64, 32), (32, 32), (64, 16), (32, 16), (32, 8))  # of tiles of results
@@ -114,7 +114,7 @@ def tiling(sources: Sequence[Source], nbytes: int) -> Tiling | None:
 
 
 def _looks_up(function: Function) -> bool:
-    return any(op.code == "table" for op in walk(function.body))
+    return has(function, "table")
 
 
 def _size(function: Function) -> int:

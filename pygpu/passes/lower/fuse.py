@@ -24,19 +24,23 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Final
 
+from pygpu.core.host.later import later
 from pygpu.passes.simplify.cse import constant_key
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.local import Gate
-from pygpu.passes.simplify.nesting import bound_nesting
 from pygpu.passes.simplify.rules import made_by, number
-from pygpu.ssa import Call, Function, Op, Value, walk
+from pygpu.ssa import Call, Function, Op, Value, has, walk
+
+with later():
+    from pygpu.passes.simplify import nesting
 
 SEEN: Final = 64  # values that are looked at for what a part of a sum depends on
 
 
 def fuse(function: Function) -> Function:
     """The function with products in their sums, and nested as deep as passes take it."""
-    function = bound_nesting(function)
+    if has(function, "if"):
+        function = nesting.bound_nesting(function)
     sums = _Sums(function)
     special = {"add": sums.take, "sub": sums.take, "mul": sums.leave, "pow": sums.leave}
     return remove_dead(Gate(function, special).run())

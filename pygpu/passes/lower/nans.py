@@ -5,11 +5,14 @@ isnan (mul (load im[x, y]), 2.0)  ->  false        # an image of bytes
 
 from collections.abc import Sequence
 
+from pygpu.core.host.later import later
 from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.core.storage import Format
-from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Function, Op, Value, walk
+
+with later():
+    from pygpu.passes.analysis import ranges
 
 
 def without_nans(function: Function, formats: Sequence[Format]) -> Function:
@@ -17,8 +20,8 @@ def without_nans(function: Function, formats: Sequence[Format]) -> Function:
     tests = [op for op in walk(function.body) if op.code == "isnan"]
     if not tests:
         return function
-    ranges = Ranges(function, formats)
-    never = {op for op in tests if not ranges.may_be_nan(op.operands[0])}
+    known = ranges.Ranges(function, formats)
+    never = {op for op in tests if not known.may_be_nan(op.operands[0])}
     if not never:
         return function
 

@@ -52,13 +52,6 @@ class Planar:
     sized: tuple[int, ...]
 
 
-def is_of_volumes(function: Function) -> bool:
-    """Whether a function is given volumes, or asks in which plane it is."""
-    if any(image.dims == 3 for image in function.images):
-        return True
-    return any(op.code == "plane" for op in walk(function.body))
-
-
 def by_planes(function: Function, most: int | None = None) -> Planar:
     """The function of one plane. Of more images than `most` no planes are made: all volumes are
     read as their rows."""
@@ -180,4 +173,4 @@ def _name(name: str, read: Read) -> str:
     return f"{name}_{'before' if read.offset < 0 else 'after'}{abs(read.offset)}"
 
 
-__all__ = ["Planar", "Read", "by_planes", "is_of_volumes"]
+__all__ = ["Planar", "Read", "by_planes"]

@@ -17,12 +17,12 @@ from pygpu.passes.simplify.if_conversion import convert_ifs
 from pygpu.passes.simplify.local import simplify_locally
 from pygpu.passes.simplify.loops import settle_loops
 from pygpu.passes.simplify.negation import move_negations
-from pygpu.passes.simplify.nesting import bound_nesting
 from pygpu.passes.simplify.sides import merge_sides
-from pygpu.ssa import Function
+from pygpu.ssa import Function, has
 
 with later():
     from pygpu.core import verify
+    from pygpu.passes.simplify import nesting
 
 Pass = Callable[[Function], Function]
 
@@ -40,7 +40,8 @@ ROUNDS: Final = 4  # what a restructured function gives way to ends long before 
 def simplify(function: Function) -> Function:
     """The function as devices take it: nothing known left to compute, nothing computed twice,
     nothing unused. PYGPU_VERIFY=1 checks it after every pass."""
-    return settle(apply((bound_nesting, *CLEAN), function))
+    bounds = (nesting.bound_nesting,) if has(function, "if") else ()
+    return settle(apply((*bounds, *CLEAN), function))
 
 
 def settle(function: Function) -> Function:
