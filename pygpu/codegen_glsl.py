@@ -30,8 +30,8 @@ from pygpu.codegen.glsl.writer import (
     stored_type,
     triangle,
 )
-from pygpu.core.device import Task
 from pygpu.core.host.records import record
+from pygpu.core.programs import Task
 from pygpu.core.storage import Format
 from pygpu.passes.blocks.block import Blocked
 from pygpu.passes.blocks.block_views import COLUMNS, is_column, view_of

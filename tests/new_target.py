@@ -6,7 +6,8 @@ targets.register("new", Target("new_target:NewDevice"))
 import numpy as np
 
 from pygpu.core import interpret
-from pygpu.core.device import Device, Program
+from pygpu.core.device import Device
+from pygpu.core.programs import Program
 from pygpu.core.storage import Storage, stored, texels
 
 COPY = "new"  # the name of a storage's copy

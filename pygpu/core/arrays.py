@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
-from pygpu.core.device import FoldTask
 from pygpu.core.host.records import record
+from pygpu.core.programs import FoldTask
 from pygpu.core.storage import Format, Storage
 from pygpu.ssa import Constant, Function
 from pygpu.types import Type
@@ -46,7 +46,7 @@ class GroupTask:
     """A fold of the elements of the first `count` of the images that `value` reads, each group for
     itself: `value` gives the parts of a value and last the number of its group, from 0 to `groups`
     - 1 or left out. A group without elements has the words of `neutral`, which are an identity of
-    `join` where `has_identity`. `how` is what device.UFUNCS calls the function that `join` is, ""
+    `join` where `has_identity`. `how` is what programs.UFUNCS calls the function that `join` is, ""
     where it has no name there."""
 
     value: Function

@@ -14,10 +14,9 @@ one it is.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import astuple
+from collections.abc import Callable, Sequence, Set
 from functools import partial
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,69 +25,15 @@ from pygpu.core.builder import Builder
 from pygpu.core.errors import DeviceError
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
-from pygpu.core.storage import Format, Storage, rows_of
-from pygpu.ssa import Constant, Function, ImageInput
+from pygpu.core.programs import FoldProgram, FoldTask, How, Link, Linked, Program, Shape, Task, Work
+from pygpu.core.storage import Format, Storage
+from pygpu.ssa import Function, ImageInput
 from pygpu.types import FLOAT, Type
 
 with later():
     from pygpu.core import drawing as drawings
 
-How = Literal["sum", "min", "max"]
-Along = Literal["x", "y", "xy"]  # the axes of an image along which it is folded
-# The functions of NumPy's that devices may fold and scan by themselves, by their names there.
-UFUNCS: Final[dict[str, np.ufunc]] = {
-    "add": np.add,
-    "multiply": np.multiply,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
-}
-ALONG_X: Final[Along] = "x"
-ALONG_Y: Final[Along] = "y"
-BOTH: Final[Along] = "xy"
 COPIED_ROW: Final = 1024  # texels of a row of the image by which copies are measured
-
-
-@record(eq=False)
-class Task:
-    """What is compiled: a function, and how the images it reads and its results are stored.
-
-    A result's kind may differ from the stored dtype. Then a Float goes into uint8 and uint16 scaled
-    from [0, 1], rounded and saturated (NaN gives 0), into other integers rounded to the nearest, of
-    two the even one, and saturated; an Int or UInt is saturated; a Bool gives 0 or the maximum in
-    unsigned types, else 0 or 1.
-    """
-
-    function: Function
-    inputs: Sequence[Format]
-    outputs: Sequence[Format]
-    planar: bool = False  # the function's last uniform is the number of the plane
-    low: bool = False  # results have one row, as those of signals have
-    fast: bool = False  # functions may err by 2**-12 of their results
-
-
-@record
-class Shape:
-    """How a program's work is shared out: pixels that a thread makes along x and y, and threads of
-    a work group along x and y."""
-
-    columns: int
-    rows: int
-    threads_x: int
-    threads_y: int
-
-    def __post_init__(self) -> None:
-        if min(astuple(self)) < 1:
-            raise ValueError(f"{self!r}: each number is at least 1")
-
-    @property
-    def threads(self) -> tuple[int, int]:
-        return self.threads_x, self.threads_y
-
-    def __str__(self) -> str:
-        return (
-            f"{self.columns} x {self.rows} pixels a thread, groups of "
-            f"{self.threads_x} x {self.threads_y} threads"
-        )
 
 
 @record
@@ -99,178 +44,6 @@ class Limits:
     side: int
     nbytes: int
     memory: int
-
-
-@record
-class PlaneRead:
-    """How an image of several planes is read: the plane at `offset` from that of the result, by a
-    boundary's rule where it has none, of `depth` planes."""
-
-    offset: int
-    boundary: str
-    depth: int
-
-
-@record
-class Planes:
-    """So many planes of results, and how each input is read for one of them; None: it is the same
-    for all."""
-
-    count: int
-    reads: tuple[PlaneRead | None, ...]
-
-
-@record(eq=False)
-class Frame:
-    """What lies around the texels of an input in other memory: rows above and below, which are as
-    wide as these, then columns to the left and right, of all rows. Each (rows, W, C), in rows as
-    storage.in_rows says; None: nothing."""
-
-    above: NDArray[Any] | None
-    below: NDArray[Any] | None
-    left: NDArray[Any] | None
-    right: NDArray[Any] | None
-
-    @property
-    def sides(self) -> tuple[int, int, int, int]:
-        """How many rows and columns there are on each side."""
-        above, below = (0 if part is None else len(part) for part in (self.above, self.below))
-        left, right = (0 if part is None else part.shape[1] for part in (self.left, self.right))
-        return above, below, left, right
-
-
-class Work(NamedTuple):
-    """What a program is given when it runs: the images it reads, its numbers, the shape of its
-    results, and an array (rows, W, C) for each of them that is to lie there, C-contiguous (in rows
-    as storage.in_rows says, where the device says `rows_apart`), of the output's dtype and sharing
-    no memory with an input."""
-
-    inputs: Sequence[Storage]
-    uniforms: Sequence[Constant]
-    shape: tuple[int, ...]
-    out: Sequence[NDArray[Any] | None]
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """The rows of a result, and texels of a row."""
-        return rows_of(self.shape)
-
-
-class Prepared(Protocol):
-    """A program for images of certain sizes, with all found out that does not depend on what is in
-    them."""
-
-    def run(
-        self,
-        inputs: Sequence[NDArray[Any]],
-        uniforms: Sequence[Constant],
-        out: Sequence[NDArray[Any]] | None,
-    ) -> list[NDArray[Any]] | None:
-        """The results, in arrays of the shape that was asked for, with an axis of channels where
-        there are several. Inputs lie as `prepared` was told; `out` is nothing, or arrays as `Work`
-        has them. None where that program is to run in place of this."""
-
-
-class Program(Protocol):
-    """A task, compiled."""
-
-    source: str  # GLSL, LLVM IR or SSA text
-    shape: Shape | None = None  # how it shares its work out, where there is a choice
-    driver_seconds: float = 0.0  # of compiling it, in OpenGL's driver or in LLVM
-    stages: Sequence[Function] = ()  # what its function was taken apart into, in order
-
-    def run(self, work: Work) -> list[Storage]:
-        """Compute all pixels. Where `out` has an array, the texels are there on return."""
-
-    def prepared(
-        self,
-        sizes: Sequence[tuple[int, int]],
-        shape: tuple[int, ...],
-        strides: tuple[int, ...] = (),
-    ) -> Prepared | None:
-        """What does the same with less ado for inputs of these sizes (H, W) again and again, with
-        results of a shape. `strides`: the bytes from row to row of inputs, then of results, where
-        rows of some do not follow each other. None where there is no such way."""
-        return None
-
-    def ready(self, shape: tuple[int, int]) -> Callable[[Work], list[Storage]]:
-        """What `run` does for results of (H, W): of several programs, that one's."""
-        return self.run
-
-    def run_rounds(
-        self, work: Work, rounds: Sequence[Sequence[Constant]], state: Sequence[int]
-    ) -> list[Storage] | None:
-        """Compute all pixels by the numbers of each round, in place of those of `work`: each result
-        is the input that `state` names, of the same format and size, the next time. None where
-        that is to be done by as many runs."""
-        return None
-
-    def run_planes(self, work: Work, planes: Planes) -> list[Storage] | None:
-        """Compute all planes of the shape (H, W), one below the other in inputs, results and the
-        arrays of `out`, at once. None where planes are to be run one by one."""
-        return None
-
-    def run_framed(self, work: Work, frames: Sequence[Frame | None]) -> list[Storage] | None:
-        """As `run` does, of inputs that are larger than those of `work` by their frames. None where
-        inputs are to be put together first, as they are where `reach` knows nothing of them."""
-        return None
-
-    def reach(self, index: int) -> tuple[int, int] | None:
-        """How many rows above and below those of the results are read of an image. None where the
-        program needs the image whole."""
-        return None
-
-
-@record(eq=False)
-class Link:
-    """A program among others, all with results of one size: its task, and the numbers of its
-    images."""
-
-    program: Program
-    task: Task
-    inputs: tuple[int, ...]
-    outputs: tuple[int, ...]
-
-
-class Linked(Protocol):
-    """Programs that run together: what only they read need not be whole."""
-
-    def run(
-        self, images: Mapping[int, Storage], uniforms: Sequence[Sequence[Constant]]
-    ) -> dict[int, Storage]:
-        """The images asked for, of the images that are read and the uniforms of each program."""
-
-
-@record(eq=False)
-class FoldTask:
-    """A fold over the pixels of the first `count` of the images that `value` reads: `value` is a
-    function of a pixel, `join` one of two values, of `types`."""
-
-    value: Function
-    join: Function
-    inputs: Sequence[Format]
-    count: int
-    types: Sequence[Type]
-    along: Along
-
-
-class FoldProgram(Protocol):
-    """A fold, compiled. It gives arrays (rows, columns, channels), one for each part of a value."""
-
-    source: str
-
-    def partials(
-        self, inputs: Sequence[Storage], uniforms: Sequence[Constant], fewest: bool = False
-    ) -> list[NDArray[Any]]:
-        """What groups have made of their parts of the image: (H, n, C) along x, (n, W, C) along
-        y; of `fewest` n is 1 where the device folds parts, too."""
-
-    def whole(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[NDArray[Any]]:
-        """The fold of all texels, (1, 1, C). `along` must be BOTH."""
-
-    def kept(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Storage] | None:
-        """The same as storages of one texel that stay on the device; None without such a way."""
-        return None
 
 
 class Device:
@@ -426,24 +199,4 @@ class Device:
         """Let go of memory that is kept for reuse."""
 
 
-__all__ = [
-    "ALONG_X",
-    "ALONG_Y",
-    "BOTH",
-    "UFUNCS",
-    "Along",
-    "Device",
-    "FoldProgram",
-    "FoldTask",
-    "How",
-    "Limits",
-    "Link",
-    "Linked",
-    "PlaneRead",
-    "Planes",
-    "Prepared",
-    "Program",
-    "Shape",
-    "Task",
-    "Work",
-]
+__all__ = ["Device", "Limits"]

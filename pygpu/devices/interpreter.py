@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import interpret
-from pygpu.core.device import Device, Program, Shape, Task, Work
+from pygpu.core.device import Device
+from pygpu.core.programs import Program, Shape, Task, Work
 from pygpu.core.storage import Format, Storage, stored, texels
 
 

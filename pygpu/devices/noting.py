@@ -12,9 +12,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Generic, Protocol, TypeVar
 
-from pygpu.core.device import Device, Program, Shape, Task, Work
+from pygpu.core.device import Device
 from pygpu.core.errors import DeviceError
 from pygpu.core.host.records import record
+from pygpu.core.programs import Program, Shape, Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.devices import targets
 from pygpu.ssa import Constant

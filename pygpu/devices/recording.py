@@ -17,10 +17,11 @@ from typing import Final, NoReturn
 
 import numpy as np
 
-from pygpu.core.device import Device, Task, Work
+from pygpu.core.device import Device
 from pygpu.core.drawing import Draw, Drawing, DrawProgram, Geometry
 from pygpu.core.errors import DeviceError
 from pygpu.core.host.records import record
+from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.noting import NotingDevice, Step, TaskStep
 

@@ -25,12 +25,13 @@ from typing import Any, Final, cast
 import numpy as np
 
 from pygpu.core.builder import Builder
-from pygpu.core.device import Device, Limits, Task, Work
+from pygpu.core.device import Device, Limits
 from pygpu.core.errors import DeviceError, TooOld
 from pygpu.core.host import cache, forks, log, settings
 from pygpu.core.host.collector import paused
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
+from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.process.undisturbed import undisturbed
 from pygpu.ssa import ImageInput

@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.builder import Builder
-from pygpu.core.device import Device, Task, Work
+from pygpu.core.device import Device
 from pygpu.core.drawing import Cull, Draw, Drawing, DrawProgram, Stage, over_images
 from pygpu.core.host.records import record
+from pygpu.core.programs import Task, Work
 from pygpu.core.rewriter import Rewriter
 from pygpu.core.storage import Format, Storage
 from pygpu.devices import targets

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.device import Work
 from pygpu.core.errors import shown
 from pygpu.core.host.records import record
+from pygpu.core.programs import Work
 from pygpu.core.storage import ImageLike, Storage
 from pygpu.execution.arguments.convert import KINDS, array_of, is_picture, is_pil, storage_of
 from pygpu.execution.arguments.parameters import Arguments, flatten

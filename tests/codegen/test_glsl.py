@@ -21,9 +21,9 @@ from pygpu.codegen.glsl.compute import block_program, pixel_program
 from pygpu.codegen.glsl.expressions.text import Namer, Text, infix, literal, prefix, wrap
 from pygpu.codegen_glsl import Dialect, fragment_program
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task, Work
 from pygpu.core.interpret import run
 from pygpu.core.operations.ops import TABLE
+from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.devices import targets
 from pygpu.devices.opengl import context as opengl

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task, Work
 from pygpu.core.operations.ops import TABLE, Operation
+from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu.device import CpuDevice
 from pygpu.ssa import ImageInput

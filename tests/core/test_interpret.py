@@ -12,9 +12,9 @@ import scipy.ndimage  # type: ignore[import-untyped]
 
 from agreement import PRECISE, assert_close
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task, Work
 from pygpu.core.interpret import compute, run, scalar
 from pygpu.core.operations.ops import TABLE
+from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.core.verify import verify
 from pygpu.devices.interpreter import InterpreterDevice

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from agreement import PRECISE
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task, Work
 from pygpu.core.errors import CompileError, DeviceError
 from pygpu.core.operations.ops import NUMPY_TYPE
+from pygpu.core.programs import Task, Work
 from pygpu.core.storage import STORED, Format, Storage
 from pygpu.devices.cpu.device import CpuDevice
 from pygpu.devices.interpreter import InterpreterDevice

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 import pygpu
 from conftest import require
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task, Work
 from pygpu.core.errors import DeviceError
+from pygpu.core.programs import Task, Work
 from pygpu.core.storage import STORED, Format, Storage, stored, texels
 from pygpu.devices import targets
 from pygpu.devices.opengl import context as opengl
@@ -236,7 +236,7 @@ buffer = other.buffer(b"abcd")
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.fragment import FragmentDevice
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task, Work
+from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format
 build = Builder("f", [])
 task = Task(build.finish([build.x]), [], [Format(np.dtype("int32"), 1)])
@@ -368,7 +368,7 @@ def test_process_ends_silently() -> None:
 import numpy as np
 from pygpu.devices.opengl.fragment import FragmentDevice
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task, Work
+from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format
 build = Builder("f", [])
 task = Task(build.finish([build.x]), [], [Format(np.dtype("int32"), 1)])

@@ -15,7 +15,7 @@ import pytest
 
 from devices.test_cpu import F32, LEVELS, taps_of
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task, Work
+from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Storage
 from pygpu.devices.cpu.device import CpuDevice
 from pygpu.devices.cpu.threads import Job, Pool

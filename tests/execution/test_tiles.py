@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import pygpu
 from pygpu import Float, Image, Position, Vec2
 from pygpu.core import boundaries, interpret, sampler
-from pygpu.core.device import Limits, Program
+from pygpu.core.device import Limits
+from pygpu.core.programs import Program
 from pygpu.core.storage import texels as stored_texels
 from pygpu.core.verify import verify
 from pygpu.devices import targets

@@ -16,7 +16,7 @@ from pygpu import Image, Position, Vec2, offsets
 from pygpu.codegen.glsl.compute import block_program
 from pygpu.core import interpret
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task, Work
+from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.core.storage import texels as texels_of
 from pygpu.devices import targets

@@ -20,8 +20,8 @@ from glsl_validator import validate
 from pygpu import Float, Image, Position
 from pygpu.codegen.glsl.compute import block_program
 from pygpu.codegen.glsl.writer import Dialect
-from pygpu.core.device import Task, Work
 from pygpu.core.interpret import compute, run
+from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl.compute import LARGEST, ComputeDevice
 from pygpu.devices.opengl.driver.limits import has_fast_float16

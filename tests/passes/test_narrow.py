@@ -17,7 +17,7 @@ from pygpu.codegen.glsl.buffers import element_bytes, row_bytes
 from pygpu.codegen.glsl.compute import PLAIN, ComputeProgram, block_program, pixel_program
 from pygpu.codegen.glsl.writer import NARROW_BUFFERS
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task
+from pygpu.core.programs import Task
 from pygpu.core.storage import Format
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.compute import ComputeDevice

@@ -13,8 +13,8 @@ import pygpu
 from benchmarks.kernels import hsv
 from conftest import require
 from pygpu import Float, Image, Position, Vec4
-from pygpu.core.device import Task
 from pygpu.core.interpret import compute
+from pygpu.core.programs import Task
 from pygpu.core.storage import Format
 from pygpu.devices.opengl.compute import LARGEST, ComputeDevice
 from pygpu.execution.inspection.profile import Job

@@ -7,8 +7,8 @@ import pygpu
 from conftest import require
 from pygpu import Image, Position
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task, Work
 from pygpu.core.host import cache
+from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.devices import targets
 from pygpu.devices.opengl.passes import Passes

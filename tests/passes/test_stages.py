@@ -8,7 +8,7 @@ import pytest
 import pygpu
 from pygpu import Float, Image, Position
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task, Work
+from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu import staged, strips
 from pygpu.devices.cpu.device import CpuDevice

@@ -15,8 +15,8 @@ from conftest import require
 from glsl_validator import validate
 from passes.test_lanes import job_of
 from pygpu import Float, Image, Position, Vec3, Vec4
-from pygpu.core.device import Task, Work
 from pygpu.core.interpret import run
+from pygpu.core.programs import Task, Work
 from pygpu.devices.opengl.compute import ComputeDevice
 from pygpu.execution.inspection.profile import Job
 from pygpu.passes.blocks.shapes import Shape

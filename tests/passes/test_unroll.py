@@ -12,7 +12,7 @@ import pygpu
 from conftest import require
 from pygpu import Float, Image, Position
 from pygpu.core import interpret
-from pygpu.core.device import Task, Work
+from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.core.verify import verify
 from pygpu.devices import targets

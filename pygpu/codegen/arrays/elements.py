@@ -17,8 +17,8 @@ from pygpu.codegen.glsl.partials import AXES, function
 from pygpu.codegen.glsl.values import JoinWriter, ValueWriter, own_texels
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram, lines_of
 from pygpu.core.arrays import CompressTask, GroupTask, SortTask
-from pygpu.core.device import FoldTask
 from pygpu.core.host.records import record
+from pygpu.core.programs import FoldTask
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.types import Type

@@ -33,8 +33,8 @@ from pygpu.codegen.arrays.tiles import BARRIER
 from pygpu.codegen.glsl.lines import INDENT, braced
 from pygpu.codegen.glsl.partials import function, struct
 from pygpu.codegen.glsl.writer import Dialect
-from pygpu.core.device import FoldTask
 from pygpu.core.host.records import record
+from pygpu.core.programs import FoldTask
 from pygpu.types import Type
 
 Layout = Literal["x", "y", "folded"]

@@ -23,8 +23,8 @@ from pygpu.codegen.llvm.body import READ
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Loop
 from pygpu.codegen.llvm.text import Machine, Val
-from pygpu.core.device import How
 from pygpu.core.host.records import record
+from pygpu.core.programs import How
 
 TILE: Final = 1 << 16  # elements, about: a step adds one in 64 to each accumulator
 AHEAD: Final = 4096  # bytes fetched before they are folded

@@ -31,8 +31,8 @@ from pygpu.codegen.glsl.writer import (
     as_seen,
     stored_type,
 )
-from pygpu.core.device import Task
 from pygpu.core.host.records import record
+from pygpu.core.programs import Task
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.branches import left_by
 from pygpu.passes.blocks.block import Blocked

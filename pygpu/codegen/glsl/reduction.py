@@ -22,8 +22,8 @@ from pygpu.codegen.glsl.partials import down_program, function, rest_program, st
 from pygpu.codegen.glsl.strips import main, plain_strip, strips
 from pygpu.codegen.glsl.values import CHUNK, JoinWriter, ValueWriter, own_texels
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram
-from pygpu.core.device import ALONG_Y, Along, FoldTask
 from pygpu.core.host.records import record
+from pygpu.core.programs import ALONG_Y, Along, FoldTask
 from pygpu.core.storage import Format
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import CLEAN, apply

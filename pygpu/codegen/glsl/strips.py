@@ -12,7 +12,7 @@ from typing import Final
 
 from pygpu.codegen.glsl.lines import INDENT
 from pygpu.codegen.glsl.partials import function, stores
-from pygpu.core.device import ALONG_X, ALONG_Y
+from pygpu.core.programs import ALONG_X, ALONG_Y
 from pygpu.types import Type
 
 EDGE: Final = 4  # chunks that a lane loads at once where some may be missing

@@ -17,7 +17,7 @@ from pygpu.codegen.glsl.compute import ComputeProgram
 from pygpu.codegen.glsl.expressions.text import Text
 from pygpu.codegen.glsl.lines import INDENT, braced
 from pygpu.codegen.glsl.writer import Dialect, Writer, as_seen
-from pygpu.core.device import Task
+from pygpu.core.programs import Task
 from pygpu.core.storage import Format
 from pygpu.passes.blocks.tabulate import OfAByte
 from pygpu.ssa import Function, Op, images_read

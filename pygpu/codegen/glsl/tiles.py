@@ -23,8 +23,8 @@ from pygpu.codegen.glsl.compute import ComputeProgram, ComputeWriter, scoped, st
 from pygpu.codegen.glsl.expressions.text import Text
 from pygpu.codegen.glsl.lines import INDENT, braced, flat
 from pygpu.codegen.glsl.writer import Dialect
-from pygpu.core.device import Task
 from pygpu.core.operations.ops import NUMPY_TYPE
+from pygpu.core.programs import Task
 from pygpu.core.storage import Format
 from pygpu.passes.blocks.tiling import ROWS, Piece, Tiling
 from pygpu.ssa import Load, Op

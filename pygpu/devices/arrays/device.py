@@ -13,7 +13,8 @@ from pygpu.core.arrays import (
     SortProgram,
     SortTask,
 )
-from pygpu.core.device import Device, FoldTask
+from pygpu.core.device import Device
+from pygpu.core.programs import FoldTask
 from pygpu.devices.arrays.compress import compress
 from pygpu.devices.arrays.groups import fold_groups
 from pygpu.devices.arrays.scan import scan

@@ -21,7 +21,7 @@ from pygpu.codegen.arrays.scan import (
     line_programs,
 )
 from pygpu.core.arrays import Layout, Lines, ScanProgram
-from pygpu.core.device import FoldTask
+from pygpu.core.programs import FoldTask
 from pygpu.core.storage import Storage
 from pygpu.devices.arrays.ready import Programs, Ready, format_of, nbytes, result, stride
 from pygpu.devices.opengl import context as opengl

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.device import Device, How, Link, Linked, Program, Shape, Task
+from pygpu.core.device import Device
 from pygpu.core.host.later import later
+from pygpu.core.programs import How, Link, Linked, Program, Shape, Task
 from pygpu.devices.cpu.chunks import cores, host, native_loops
 from pygpu.devices.cpu.program import CpuProgram
 from pygpu.devices.cpu.threads import thread_count

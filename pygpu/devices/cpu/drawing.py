@@ -30,7 +30,6 @@ from pygpu.codegen.raster.places import places
 from pygpu.codegen.raster.planes import ROW
 from pygpu.codegen.raster.setup import SCRATCH, set_up
 from pygpu.codegen.raster.tiles import tiles
-from pygpu.core.device import Task, Work
 from pygpu.core.drawing import (
     Cull,
     Draw,
@@ -40,6 +39,7 @@ from pygpu.core.drawing import (
     over_images,
 )
 from pygpu.core.errors import DeviceError
+from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu.chunks import Call, Cores
 from pygpu.devices.cpu.given import HUGE, Given, address, addresses, is_wide, packing, parts

@@ -27,7 +27,7 @@ from pygpu.codegen.elements.folds import (
 )
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
-from pygpu.core.device import UFUNCS, How
+from pygpu.core.programs import UFUNCS, How
 from pygpu.devices.cpu.chunks import chunked_job
 from pygpu.devices.cpu.layout import Block
 from pygpu.devices.cpu.native import Native, native_span

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.llvm.plan import cost
-from pygpu.core.device import Frame, Planes, Task
 from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
+from pygpu.core.programs import Frame, Planes, Task
 from pygpu.core.storage import Format, Storage, texels
 from pygpu.devices.cpu.layout import Inner, stored_constant
 from pygpu.passes.lower.nans import without_nans

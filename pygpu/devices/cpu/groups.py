@@ -23,7 +23,7 @@ from pygpu.codegen.elements.groups import COUNTED, Folding, group_span
 from pygpu.codegen.elements.joins import can_join, join_span, words
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
-from pygpu.core.device import UFUNCS
+from pygpu.core.programs import UFUNCS
 from pygpu.devices.cpu.chunks import Cores, address, chunked_job
 from pygpu.devices.cpu.native import Native, native_span
 from pygpu.devices.cpu.threads import POOL, Job

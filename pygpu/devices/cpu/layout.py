@@ -18,7 +18,7 @@ from pygpu.codegen.llvm.block import PLANE_PLACES
 from pygpu.codegen.llvm.boundary import NUMBERS
 from pygpu.codegen.llvm.plan import Plan, TapSet
 from pygpu.core.boundaries import period
-from pygpu.core.device import Planes, Task
+from pygpu.core.programs import Planes, Task
 from pygpu.core.storage import Format
 from pygpu.ssa import Constant
 

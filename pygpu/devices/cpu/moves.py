@@ -26,7 +26,7 @@ from pygpu.codegen.elements.picks import LINE, UNITS, pick_span
 from pygpu.codegen.elements.turns import WORD, Turn, turn_span
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
-from pygpu.core.device import Task
+from pygpu.core.programs import Task
 from pygpu.core.storage import Format
 from pygpu.devices.cpu.chunks import Cores, address, chunked_job
 from pygpu.devices.cpu.native import Native, native_span

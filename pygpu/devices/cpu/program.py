@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.llvm.plan import Pixels, cost
 from pygpu.codegen.narrow.writer import emit
-from pygpu.core.device import Frame, Planes, Prepared, Program, Task, Work
 from pygpu.core.host.later import later
+from pygpu.core.programs import Frame, Planes, Prepared, Program, Task, Work
 from pygpu.core.storage import Storage, rows_of, strides_of
 from pygpu.devices.cpu.chunks import cores, host, native_loops
 from pygpu.devices.cpu.given import (
@@ -385,7 +385,7 @@ class CpuProgram(Program):
 
 
 class CpuPrepared(Prepared):
-    """A program for images of certain sizes: see core/device.py. It holds everything that a call
+    """A program for images of certain sizes: see core/programs.py. It holds everything that a call
     needs, in the order in which it needs it."""
 
     def __init__(self, program: CpuProgram, layout: Layout, shape: tuple[int, ...]) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.jobs import slots
-from pygpu.core.device import Task
+from pygpu.core.programs import Task
 from pygpu.devices.cpu.given import addresses
 from pygpu.devices.cpu.layout import Block, Layout
 from pygpu.devices.process.reserve import RESERVE

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.llvm.plan import REACH, chooses, cost
 from pygpu.codegen.narrow.writer import narrowed
-from pygpu.core.device import Link, Planes, Prepared, Program, Task, Work
 from pygpu.core.host.later import later
 from pygpu.core.operations.ops import NUMPY_TYPE
+from pygpu.core.programs import Link, Planes, Prepared, Program, Task, Work
 from pygpu.core.storage import Format, Storage, rows_of
 from pygpu.devices.cpu.chunks import host
 from pygpu.devices.cpu.given import Given, by_component
@@ -155,7 +155,7 @@ class CpuStaged(Program):
 
 
 class StagedPrepared(Prepared):
-    """A program of stages for results of a height and width: see core/device.py."""
+    """A program of stages for results of a height and width: see core/programs.py."""
 
     def __init__(self, program: CpuStaged, shape: tuple[int, ...]) -> None:
         self.program, self.size = program, rows_of(shape)

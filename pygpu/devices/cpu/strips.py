@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.jobs.strips import native_strips
 from pygpu.codegen.llvm.text import Machine
-from pygpu.core.device import Link, Linked
 from pygpu.core.host.records import record
+from pygpu.core.programs import Link, Linked
 from pygpu.core.storage import Format, Storage, strides_of
 from pygpu.devices.cpu.given import address, addresses, is_wide
 from pygpu.devices.cpu.layout import Block, Layout, Rows, Sizes

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.drawing import COPIES, DrawTexts, draw_program
 from pygpu.codegen.glsl.writer import Dialect
-from pygpu.core.device import Task
 from pygpu.core.drawing import Draw, Drawing, DrawProgram, Geometry, Stage
 from pygpu.core.errors import DeviceError
 from pygpu.core.host.records import record
+from pygpu.core.programs import Task
 from pygpu.core.storage import Storage
 from pygpu.devices.meshes.depths import depth_texture
 from pygpu.devices.meshes.drawn import FLOATS, Drawn, Under, Waiting

@@ -13,10 +13,12 @@ from typing import Final
 
 from pygpu.codegen.glsl.compute import ComputeProgram, block_program, pixel_program
 from pygpu.codegen.glsl.table import table_program
-from pygpu.core.device import (
+from pygpu.core.device import Limits
+from pygpu.core.errors import DeviceError, TooOld
+from pygpu.core.host.records import record
+from pygpu.core.programs import (
     FoldProgram,
     FoldTask,
-    Limits,
     Link,
     Linked,
     Planes,
@@ -25,8 +27,6 @@ from pygpu.core.device import (
     Task,
     Work,
 )
-from pygpu.core.errors import DeviceError, TooOld
-from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.buffers import COPY, read_buffer

@@ -14,7 +14,7 @@ import numpy as np
 
 from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.codegen.glsl.compute import ComputeProgram
-from pygpu.core.device import Planes, Work
+from pygpu.core.programs import Planes, Work
 from pygpu.core.sampler import indices
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl.bindings import Bindings

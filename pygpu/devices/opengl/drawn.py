@@ -15,8 +15,8 @@ from typing import Final
 
 from pygpu.codegen.glsl.writer import Dialect
 from pygpu.codegen_glsl import FragmentProgram, block_fragment, four_pixels, fragment_program
-from pygpu.core.device import Task
 from pygpu.core.host.records import record
+from pygpu.core.programs import Task
 from pygpu.core.storage import Format
 from pygpu.passes.blocks.block import Halves, can_block, halves, size
 from pygpu.passes.blocks.block_views import COLUMNS

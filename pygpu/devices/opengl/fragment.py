@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.codegen_glsl import FragmentProgram
-from pygpu.core.device import Planes, Shape, Task, Work
+from pygpu.core.programs import Planes, Shape, Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.device import OpenGLDevice

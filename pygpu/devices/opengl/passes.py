@@ -10,8 +10,8 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.device import Planes, Program, Work
 from pygpu.core.errors import DeviceError
+from pygpu.core.programs import Planes, Program, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.driver.context import Context

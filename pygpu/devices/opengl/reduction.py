@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.codegen.glsl.partials import DOWN_LANES, PARTIALS, ROWS
 from pygpu.codegen.glsl.reduction import FoldTexts, fold_program
-from pygpu.core.device import ALONG_X, ALONG_Y, BOTH, FoldProgram, FoldTask
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import NUMPY_TYPE
+from pygpu.core.programs import ALONG_X, ALONG_Y, BOTH, FoldProgram, FoldTask
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings

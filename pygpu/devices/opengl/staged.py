@@ -16,9 +16,9 @@ from pygpu.codegen.glsl.buffers import pixels_at_once
 from pygpu.codegen.glsl.compute import ComputeProgram
 from pygpu.codegen.glsl.tiles import tile_program
 from pygpu.codegen.glsl.writer import Dialect
-from pygpu.core.device import Link, Linked, Program, Task, Work
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import NUMPY_TYPE
+from pygpu.core.programs import Link, Linked, Program, Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.passes.analysis.footprint import footprint
 from pygpu.passes.blocks.tiling import Source, Tiling, tiling

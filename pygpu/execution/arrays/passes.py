@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.device import Work
 from pygpu.core.host.records import record
+from pygpu.core.programs import Work
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.execution.arguments.functions import Code

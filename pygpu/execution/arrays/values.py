@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.device import UFUNCS
 from pygpu.core.errors import shown
+from pygpu.core.programs import UFUNCS
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, Storage
 from pygpu.execution.arguments import uniforms

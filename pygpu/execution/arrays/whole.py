@@ -25,8 +25,8 @@ from pygpu.core.arrays import (
 )
 from pygpu.core.arrays import Lines as Run
 from pygpu.core.builder import Builder
-from pygpu.core.device import BOTH, FoldTask
 from pygpu.core.host.records import record
+from pygpu.core.programs import BOTH, FoldTask
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.devices import targets

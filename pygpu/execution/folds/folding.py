@@ -18,8 +18,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.device import BOTH, Along
 from pygpu.core.host.records import record
+from pygpu.core.programs import BOTH, Along
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.devices import targets

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.device import BOTH
 from pygpu.core.host.records import record
+from pygpu.core.programs import BOTH
 from pygpu.core.storage import ImageLike
 from pygpu.devices import targets
 from pygpu.execution.arguments.functions import Code

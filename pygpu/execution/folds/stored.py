@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.device import How
+from pygpu.core.programs import How
 from pygpu.core.storage import ImageLike
 from pygpu.devices import targets
 from pygpu.execution.arguments.results import natural_dtype

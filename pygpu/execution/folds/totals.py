@@ -11,8 +11,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.device import ALONG_X, ALONG_Y, BOTH, Along, How
 from pygpu.core.errors import shown, whole
+from pygpu.core.programs import ALONG_X, ALONG_Y, BOTH, Along, How
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, texels
 from pygpu.devices import targets

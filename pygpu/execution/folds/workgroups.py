@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from pygpu.core.device import Along, Device, FoldProgram, FoldTask
+from pygpu.core.device import Device
 from pygpu.core.errors import DeviceError
 from pygpu.core.host import log
 from pygpu.core.host.records import record
+from pygpu.core.programs import Along, FoldProgram, FoldTask
 from pygpu.core.storage import ImageLike, Storage
 from pygpu.execution.arguments.parameters import NUMBER, Arguments, flatten
 from pygpu.execution.arguments.signatures import Parameter, Signature

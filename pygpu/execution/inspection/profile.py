@@ -16,10 +16,11 @@ from functools import lru_cache
 from statistics import median
 from typing import Any, Final
 
-from pygpu.core.device import Device, Program, Shape, Work
+from pygpu.core.device import Device
 from pygpu.core.errors import DeviceError
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import Cost, cost_of
+from pygpu.core.programs import Program, Shape, Work
 from pygpu.core.storage import Storage, rows_of
 from pygpu.devices import targets
 from pygpu.execution.arguments.parameters import flatten

@@ -13,10 +13,10 @@ from functools import partial
 from statistics import median
 from typing import Any, Final
 
-from pygpu.core.device import Program, Shape
 from pygpu.core.errors import DeviceError, guarded, shown
 from pygpu.core.host import log
 from pygpu.core.host.records import record
+from pygpu.core.programs import Program, Shape
 from pygpu.execution.inspection.profile import Job
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.specialise import COMPILING, Specialisation

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.device import Device, Program, Task
+from pygpu.core.device import Device
 from pygpu.core.host.records import record
+from pygpu.core.programs import Program, Task
 from pygpu.core.storage import Format, Storage
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Wanted, output_dtype, output_format

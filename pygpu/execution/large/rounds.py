@@ -14,8 +14,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.device import Work
 from pygpu.core.host.records import record
+from pygpu.core.programs import Work
 from pygpu.core.storage import Storage, stored
 from pygpu.devices import targets
 from pygpu.execution.arguments.convert import texels_of, without_channel_axis

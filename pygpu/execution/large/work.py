@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.device import Frame, Limits, Work
+from pygpu.core.device import Limits
 from pygpu.core.host.records import record
+from pygpu.core.programs import Frame, Work
 from pygpu.core.storage import Storage, stored
 from pygpu.devices import targets
 from pygpu.devices.process.reserve import RESERVE

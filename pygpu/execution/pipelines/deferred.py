@@ -20,9 +20,10 @@ from typing import Any, Final
 
 from numpy.typing import NDArray
 
-from pygpu.core.device import Device, FoldProgram, FoldTask, How, Task, Work
+from pygpu.core.device import Device
 from pygpu.core.errors import HOME
 from pygpu.core.host.records import record
+from pygpu.core.programs import FoldProgram, FoldTask, How, Task, Work
 from pygpu.core.storage import Awaited, ImageLike, Storage
 from pygpu.devices.noting import NotingDevice, TaskStep
 from pygpu.ssa import Constant

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import combinations
 from typing import Final
 
-from pygpu.core.device import Task
 from pygpu.core.host.records import record
+from pygpu.core.programs import Task
 from pygpu.execution.arguments.results import natural_dtype
 from pygpu.passes.lower.merge import Part, is_here, is_pointwise
 from pygpu.passes.stages.price import price

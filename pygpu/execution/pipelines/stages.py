@@ -18,10 +18,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.device import Device, Link, Linked, Program, Task, Work
+from pygpu.core.device import Device
 from pygpu.core.errors import DeviceError, OutOfMemory
 from pygpu.core.host import log
 from pygpu.core.host.records import record
+from pygpu.core.programs import Link, Linked, Program, Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.devices import targets
 from pygpu.execution.pipelines.deferred import Graph, Note

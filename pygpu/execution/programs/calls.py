@@ -16,11 +16,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.device import Device, Work
+from pygpu.core.device import Device
 from pygpu.core.errors import DeviceError, OutOfMemory, shown
 from pygpu.core.host import log
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
+from pygpu.core.programs import Work
 from pygpu.core.sampler import Sampler, inherited
 from pygpu.core.storage import ImageLike, Storage, rows_of
 from pygpu.devices import targets

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pygpu.core.device import Task
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
+from pygpu.core.programs import Task
 from pygpu.core.storage import Storage
 from pygpu.ssa import walk
 

@@ -19,9 +19,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.device import Prepared, Work
 from pygpu.core.errors import OutOfMemory
 from pygpu.core.host.later import later
+from pygpu.core.programs import Prepared, Work
 from pygpu.core.sampler import Sampler, of
 from pygpu.core.storage import ImageLike, NumberLike, Storage, rows_of, strides_of
 from pygpu.devices import targets

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.device import Limits, PlaneRead, Planes, Work
+from pygpu.core.device import Limits
 from pygpu.core.errors import OutOfMemory
 from pygpu.core.host import log
 from pygpu.core.host.later import later
+from pygpu.core.programs import PlaneRead, Planes, Work
 from pygpu.core.storage import Storage, rows_of
 from pygpu.devices import targets
 from pygpu.execution.programs.specialise import COMPILING, Specialisation, dump

@@ -18,11 +18,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.device import Device, Program, Task
+from pygpu.core.device import Device
 from pygpu.core.host import log, settings
 from pygpu.core.host.collector import paused
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
+from pygpu.core.programs import Program, Task
 from pygpu.core.sampler import Sampler, inherited, make, of
 from pygpu.core.storage import Format, Storage
 from pygpu.execution.arguments.parameters import Arguments, bindings

@@ -11,8 +11,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from pygpu.core.device import Limits, Program, Task, Work
+from pygpu.core.device import Limits
 from pygpu.core.host import log
+from pygpu.core.programs import Program, Task, Work
 from pygpu.core.storage import Storage
 from pygpu.execution.programs.specialise import COMPILING, Specialisation, dump
 from pygpu.execution.programs.tiles import Tile, row_bytes, view

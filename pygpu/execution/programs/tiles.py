@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.device import Limits, Program, Task, Work
+from pygpu.core.device import Limits
 from pygpu.core.host import log
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
+from pygpu.core.programs import Program, Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.execution.programs.bars import steps
 from pygpu.execution.programs.specialise import COMPILING, dump

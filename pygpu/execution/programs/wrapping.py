@@ -16,8 +16,9 @@ from typing import Any, Final, Protocol, TypeVar
 
 import numpy as np
 
-from pygpu.core.device import Device, Limits, Task
+from pygpu.core.device import Device, Limits
 from pygpu.core.host.later import later
+from pygpu.core.programs import Task
 from pygpu.core.storage import Storage
 from pygpu.execution.programs.specialise import COMPILING
 from pygpu.passes.lower.wrapped import WIDTH, wrapped

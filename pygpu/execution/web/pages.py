@@ -23,8 +23,8 @@ import numpy as np
 
 from pygpu.codegen.glsl.writer import TABLE_WIDTH, BoundTable
 from pygpu.codegen_glsl import FragmentProgram
-from pygpu.core.device import Task
 from pygpu.core.host.records import record
+from pygpu.core.programs import Task
 from pygpu.core.storage import Format
 from pygpu.devices.opengl.drawn import Drawn
 from pygpu.devices.recording import MeshStep, Recording, TaskStep

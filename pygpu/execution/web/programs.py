@@ -14,8 +14,8 @@ from typing import Final
 
 from pygpu.codegen.glsl.writer import Dialect
 from pygpu.codegen_glsl import FragmentProgram
-from pygpu.core.device import Task
 from pygpu.core.errors import DeviceError
+from pygpu.core.programs import Task
 from pygpu.devices.opengl.drawn import Drawn, drawn
 from pygpu.ssa import Value
 

@@ -20,9 +20,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from typing import Final
 
-from pygpu.core.device import Task
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import Cost, cost_of
+from pygpu.core.programs import Task
 from pygpu.core.rewriter import Rewriter
 from pygpu.core.storage import Format
 from pygpu.passes.blocks.block_views import COLUMNS, NARROW, is_near, pack, view_of, widen

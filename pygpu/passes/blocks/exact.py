@@ -14,9 +14,9 @@ from typing import Final
 
 import numpy as np
 
-from pygpu.core.device import Task
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE
+from pygpu.core.programs import Task
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.blocks.block import size

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from pygpu.core.device import Task
+from pygpu.core.programs import Task
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.footprint import footprint, reads_itself
 from pygpu.passes.blocks.block import Blocked, can_block

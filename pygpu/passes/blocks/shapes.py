@@ -16,8 +16,8 @@ import re
 from dataclasses import astuple, replace
 from typing import Final
 
-from pygpu.core.device import Shape, Task
 from pygpu.core.host import cache
+from pygpu.core.programs import Shape, Task
 from pygpu.passes.analysis.footprint import fixed, footprint, reads_itself
 from pygpu.passes.blocks.block import columns_of, size
 from pygpu.ssa import images_read, walk

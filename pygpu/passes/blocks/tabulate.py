@@ -16,9 +16,9 @@ from typing import Final
 import numpy as np
 
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import Cost, cost_of
+from pygpu.core.programs import Task
 from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.vectors import COMPONENTWISE

@@ -6,7 +6,8 @@ import pytest
 import pygpu
 from conftest import require
 from pygpu import Float, Image, Position
-from pygpu.core.device import Device, Program
+from pygpu.core.device import Device
+from pygpu.core.programs import Program
 from pygpu.devices import targets
 from pygpu.devices.interpreter import InterpreterDevice
 from pygpu.execution.inspection import tuning

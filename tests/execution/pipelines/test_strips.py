@@ -9,7 +9,7 @@ import pytest
 import pygpu
 from pygpu import Image, Position
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task
+from pygpu.core.programs import Task
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu import strips
 from pygpu.devices.cpu.device import CpuDevice

@@ -10,8 +10,8 @@ import pygpu
 from conftest import require
 from glsl_validator import validate
 from pygpu import Image, Position
-from pygpu.core.device import Task
 from pygpu.core.errors import DeviceError
+from pygpu.core.programs import Task
 from pygpu.devices import targets
 from pygpu.devices.targets import Target
 from pygpu.execution.web.programs import passes
