@@ -1,7 +1,7 @@
 """What devices compile and run: tasks, the programs made of them, and what programs are given.
 
-    program = device.compile(Task(function, inputs, outputs))     # see device.py
-    program.run(Work(storages, uniforms, (480, 640), [None]))     # a storage for each result
+program = device.compile(Task(function, inputs, outputs))     # see device.py
+program.run(Work(storages, uniforms, (480, 640), [None]))     # a storage for each result
 """
 
 from __future__ import annotations

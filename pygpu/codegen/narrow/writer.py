@@ -4,7 +4,8 @@ of 8 bits, of which a register holds four times as many as of floats.
 A value that needs 16 bits has two registers for what others have in one. Where a function has a
 value that is no small number it is written as any other: see values.py.
 
-    emit(function, inputs, outputs, machine)     # as that of span.py
+    narrow = narrowed(function, inputs, outputs, machine)     # None: no such function
+    emit(narrow, inputs, outputs, machine)                    # as that of span.py
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pygpu.codegen.llvm import span
 from pygpu.codegen.llvm.block import Block, Values
 from pygpu.codegen.llvm.memory import store_block
 from pygpu.codegen.llvm.plan import ALONE, Pixels, chooses, plan
@@ -32,7 +32,7 @@ FEATURE: Final = "avx512bw"  # without it registers of 64 bytes are for floats a
 def narrowed(
     function: Function, inputs: Sequence[Format], outputs: Sequence[Format], machine: Machine
 ) -> Narrow | None:
-    """The small values of a function that is one for narrow lanes."""
+    """The small values of a function that is one for narrow lanes; None of any other."""
     if chooses(function, inputs, outputs) or (machine.lanes >= 16 and not machine.has(FEATURE)):
         return None
     flat = convert_loading(function)
@@ -40,17 +40,14 @@ def narrowed(
 
 
 def emit(
-    function: Function,
+    narrow: Narrow,
     inputs: Sequence[Format],
     outputs: Sequence[Format],
     machine: Machine,
     wide: bool = False,
     pixels: Pixels = ALONE,
 ) -> Emitted:
-    """As that of span.py, in narrow lanes where the function is one for them."""
-    narrow = narrowed(function, inputs, outputs, machine)
-    if narrow is None:
-        return span.emit(function, inputs, outputs, machine, wide, pixels)
+    """As that of span.py, of a function in narrow lanes."""
     function = narrow.function
     machine = replace(machine, lanes=4 * machine.lanes)
     layout = plan(function, machine.lanes, inputs, True, pixels)

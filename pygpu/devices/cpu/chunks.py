@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -108,8 +109,24 @@ class Call:
 
 
 def address(array: NDArray[Any]) -> int:
-    address: int = array.__array_interface__["data"][0]
-    return address
+    """Where an array's texels are. What is only to be read, and what is empty, ctypes does not
+    take; NumPy's own answer takes four times as long."""
+    try:
+        return ctypes.addressof(_BYTE(array))
+    except (TypeError, ValueError):
+        found: int = array.__array_interface__["data"][0]
+        return found
 
 
-__all__ = ["Call", "Cores", "address", "chunked_job", "cores", "host", "native_loops"]
+def addresses(arrays: Sequence[NDArray[Any]]) -> list[int]:
+    """Where the texels of several arrays are."""
+    try:
+        return [ctypes.addressof(_BYTE(array)) for array in arrays]
+    except (TypeError, ValueError):
+        return [address(array) for array in arrays]
+
+
+_BYTE: Final[Callable[[Any], ctypes.c_char]] = ctypes.c_char.from_buffer
+
+
+__all__ = ["Call", "Cores", "address", "addresses", "chunked_job", "cores", "host", "native_loops"]

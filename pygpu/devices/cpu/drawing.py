@@ -41,8 +41,8 @@ from pygpu.core.drawing import (
 from pygpu.core.errors import DeviceError
 from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
-from pygpu.devices.cpu.chunks import Call, Cores
-from pygpu.devices.cpu.given import HUGE, Given, address, addresses, is_wide, packing, parts
+from pygpu.devices.cpu.chunks import Call, Cores, address, addresses
+from pygpu.devices.cpu.given import HUGE, Given, is_wide, packing, parts
 from pygpu.devices.cpu.layout import Block
 from pygpu.devices.cpu.native import Native, native_span
 from pygpu.devices.cpu.program import CpuProgram

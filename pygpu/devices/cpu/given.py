@@ -7,10 +7,10 @@ it is read as float32 or int32.
 
 from __future__ import annotations
 
-import ctypes
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +22,7 @@ from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.programs import Frame, Planes, Task
 from pygpu.core.storage import Format, Storage, texels
+from pygpu.devices.cpu.chunks import address, host
 from pygpu.devices.cpu.layout import Inner, stored_constant
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.simplify.if_conversion import convert_all
@@ -30,6 +31,8 @@ from pygpu.ssa import Constant, Function, Load, Number, Value, walk
 from pygpu.types import Type
 
 with later():
+    from pygpu.codegen.narrow import values as narrow_values
+    from pygpu.codegen.narrow import writer as narrow_lanes
     from pygpu.passes.blocks import flattened
 
 MAX_OPS: Final = 60_000
@@ -152,28 +155,24 @@ def _readable(array: NDArray[Any], format: Format) -> NDArray[Any]:
     return flat[start : start + array.size].reshape(array.shape)
 
 
-def address(array: NDArray[Any]) -> int:
-    """Where an array's texels are. What is only to be read, and what is empty, ctypes does not
-    take; NumPy's own answer takes four times as long."""
-    try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        found: int = array.__array_interface__["data"][0]
-        return found
+class Code:
+    """How a function is written: of one component, where the components of texels are treated
+    alike, and in narrow lanes, where it is for these."""
+
+    def __init__(self, task: Task) -> None:
+        self.task, self.group = _by_component(task)
+
+    @cached_property
+    def narrow(self) -> narrow_values.Narrow | None:
+        """Its small values; None of a function that is written in lanes of floats. What is small
+        was read as bytes."""
+        task = self.task
+        if not any(format.dtype == np.uint8 for format in task.inputs):
+            return None
+        return narrow_lanes.narrowed(task.function, task.inputs, task.outputs, host())
 
 
-def addresses(arrays: Sequence[NDArray[Any]]) -> list[int]:
-    """Where the texels of several arrays are."""
-    try:
-        return [ctypes.addressof(_BYTE(array)) for array in arrays]
-    except (TypeError, ValueError):
-        return [address(array) for array in arrays]
-
-
-_BYTE: Final[Callable[[Any], ctypes.c_char]] = ctypes.c_char.from_buffer
-
-
-def by_component(task: Task) -> tuple[Task, int]:
+def _by_component(task: Task) -> tuple[Task, int]:
     """The task as one of images of one component, with how many of these a texel has; the task
     itself, and 1, where components are not treated alike."""
     is_wide = any(value.type.size > 1 for value in task.function.outputs)
@@ -236,12 +235,10 @@ def _storable(cval: Sequence[float], format: Format) -> bool:
 
 __all__ = [
     "HUGE",
+    "Code",
     "Given",
-    "address",
-    "addresses",
     "alignment",
     "are_own",
-    "by_component",
     "is_used",
     "is_wide",
     "packing",

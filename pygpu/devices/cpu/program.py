@@ -13,20 +13,19 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.codegen.llvm import span
 from pygpu.codegen.llvm.plan import Pixels, cost
-from pygpu.codegen.narrow.writer import emit
 from pygpu.core.host.later import later
 from pygpu.core.programs import Frame, Planes, Prepared, Program, Task, Work
 from pygpu.core.storage import Storage, rows_of, strides_of
-from pygpu.devices.cpu.chunks import cores, host, native_loops
+from pygpu.devices.cpu.chunks import addresses, cores, host, native_loops
 from pygpu.devices.cpu.given import (
     HUGE,
+    Code,
     Framed,
     Given,
-    addresses,
     alignment,
     are_own,
-    by_component,
     is_used,
     is_wide,
 )
@@ -39,6 +38,7 @@ from pygpu.passes.lower.turned import is_thin, turned
 from pygpu.ssa import Constant, walk
 
 with later():
+    from pygpu.codegen.narrow import writer as narrow_lanes
     from pygpu.devices.cpu import moves
     from pygpu.devices.cpu import rounds as rounds_of
     from pygpu.passes.blocks import rows_as_texels
@@ -62,11 +62,11 @@ LAYOUTS: Final = 16  # sizes of images that a program remembers
 class CpuProgram(Program):
     """A task by native code."""
 
-    def __init__(self, task: Task, given: Given | None = None) -> None:
+    def __init__(self, task: Task, given: Given | None = None, code: Code | None = None) -> None:
         self.machine, self.threads = host(), thread_count()
         self.given = given or Given(task)
         self.task, self.cost = self.given.task, cost(self.given.task.function.body)
-        self.code, self.group = by_component(self.task)
+        self.code = code or Code(self.task)
         self.size = self.given.size
         self.numbered = task.planar and is_used(task.function, task.function.uniforms[-1])
         self.layouts: dict[Sizes, Layout] = {}
@@ -80,13 +80,14 @@ class CpuProgram(Program):
         self.calls = native_loops(self.machine)
 
     def _compile(self, wide: bool, streams: bool = False) -> str:
-        emitted = emit(
-            self.code.function,
-            self.code.inputs,
-            self.code.outputs,
-            replace(self.machine, fast=self.task.fast, streams=streams),
-            wide,
-            Pixels(self.task.low, self.task.planar, self.group),
+        task, narrow = self.code.task, self.code.narrow
+        how = (
+            *(task.inputs, task.outputs),
+            *(replace(self.machine, fast=task.fast, streams=streams), wide),
+            Pixels(task.low, task.planar, self.code.group),
+        )
+        emitted = (
+            span.emit(task.function, *how) if narrow is None else narrow_lanes.emit(narrow, *how)
         )
         self.plan = emitted.plan
         begun = time.perf_counter()
@@ -216,7 +217,7 @@ class CpuProgram(Program):
 
     def _is_row(self, sizes: Sequence[tuple[int, ...]], shape: tuple[int, int]) -> bool:
         """Whether all pixels are computed as those of one row."""
-        numbers = shape[0] * shape[1] * self.group
+        numbers = shape[0] * shape[1] * self.code.group
         return self.plan.flat and numbers <= LONGEST and all(size == shape for size in sizes)
 
     def _run(
@@ -359,7 +360,7 @@ class CpuProgram(Program):
 
     def _layout(self, key: Sizes) -> Layout:
         threads = 1 if self._is_small(key.pixels) else self.threads
-        layout = Layout(self.plan, self.code, self.given.tables, key, threads)
+        layout = Layout(self.plan, self.code.task, self.given.tables, key, threads)
         if len(self.layouts) >= LAYOUTS:
             self.layouts = {}
         self.layouts[key] = layout

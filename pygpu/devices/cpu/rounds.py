@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.jobs import slots
 from pygpu.core.programs import Task
-from pygpu.devices.cpu.given import addresses
+from pygpu.devices.cpu.chunks import addresses
 from pygpu.devices.cpu.layout import Block, Layout
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.passes.analysis.footprint import footprint

@@ -18,13 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.llvm.plan import REACH, chooses, cost
-from pygpu.codegen.narrow.writer import narrowed
 from pygpu.core.host.later import later
 from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.programs import Link, Planes, Prepared, Program, Task, Work
 from pygpu.core.storage import Format, Storage, rows_of
 from pygpu.devices.cpu.chunks import host
-from pygpu.devices.cpu.given import Given, by_component
+from pygpu.devices.cpu.given import Code, Given
 from pygpu.devices.cpu.program import LAYOUTS, SMALL, CpuProgram
 from pygpu.passes.stages.part import Part, stages
 from pygpu.passes.stages.rank import factored
@@ -43,16 +42,17 @@ NARROW: Final = 5
 def compiled(task: Task) -> CpuProgram | CpuStaged:
     """The program of a task."""
     given = Given(task)
-    function, (code, _) = given.task.function, by_component(given.task)
-    if task.planar or task.low or chooses(code.function, code.inputs, code.outputs):
-        return CpuProgram(task, given)
+    code, function = Code(given.task), given.task.function
+    if task.planar or task.low or chooses(code.task.function, code.task.inputs, code.task.outputs):
+        return CpuProgram(task, given, code)
     made = factored(function)
     parts = stages(made)
     least = sum([cost(part.function.body) for part in parts]) if parts else cost(made.body)
-    stored = code.function, code.inputs, code.outputs
     spares = (parts or made is not function) and cost(function.body) <= NARROW * least
-    if spares and narrowed(*stored, host()):
-        return CpuProgram(task, given)
+    if spares and code.narrow:
+        return CpuProgram(task, given, code)
+    if made is function and not parts:
+        return CpuProgram(task, given, code)
     given.task = replace(given.task, function=made)
     return CpuStaged(task, given, parts) if parts else CpuProgram(task, given)
 

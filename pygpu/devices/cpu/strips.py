@@ -22,7 +22,8 @@ from pygpu.codegen.llvm.text import Machine
 from pygpu.core.host.records import record
 from pygpu.core.programs import Link, Linked
 from pygpu.core.storage import Format, Storage, strides_of
-from pygpu.devices.cpu.given import address, addresses, is_wide
+from pygpu.devices.cpu.chunks import address, addresses
+from pygpu.devices.cpu.given import is_wide
 from pygpu.devices.cpu.layout import Block, Layout, Rows, Sizes
 from pygpu.devices.cpu.native import Native
 from pygpu.devices.cpu.program import LAYOUTS, LONG, SHORT, SMALL, CpuProgram
@@ -157,7 +158,7 @@ class StageLayout(Layout):
 
     def __init__(self, program: CpuProgram, sizes: Sizes, rows: dict[int, Rows]) -> None:
         self.rows = rows
-        super().__init__(program.plan, program.code, program.given.tables, sizes, 1)
+        super().__init__(program.plan, program.code.task, program.given.tables, sizes, 1)
 
     def _rows(self, index: int) -> Rows:
         return self.rows.get(index) or super()._rows(index)
