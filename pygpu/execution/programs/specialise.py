@@ -145,7 +145,7 @@ def specialise(
     """
     started = time.perf_counter()
     translated = translate(function, signature, arguments, cache)
-    result, translation = translated.function, translated.translation
+    translation = translated.translation
     types = tuple([value.type for value in translated.results])
     if isinstance(wanted.dtype, tuple) and len(wanted.dtype) != len(types):
         raise ValueError(
@@ -157,20 +157,17 @@ def specialise(
     read = [given.sampler for given in arguments.images] + list(map(of, translation.captured))
     begun = time.perf_counter()
     extra = (FAULTS,) if translation.faults else ()
-    inputs = tuple([sampler.format for sampler in read])
-    planar = None
-    if arguments.dims == 3 or is_of_volumes(result):
-        device = device.of_planes()
-        planar = planes.by_planes(result, device.images_at_once(len(formats + extra)))
-        result, inputs = planar.function, tuple([inputs[each.image] for each in planar.reads])
     task = Task(
-        result,
-        inputs,
+        translated.function,
+        tuple([sampler.format for sampler in read]),
         formats + extra,
-        planar=planar is not None,
-        low=planar is None and arguments.dims == 1,
+        low=arguments.dims == 1,
         fast=arguments.fast,
     )
+    planar = None
+    if arguments.dims == 3 or is_of_volumes(task.function):
+        device = device.of_planes()
+        task, planar = _of_planes(task, device)
     program = device.compile(task)
     seconds, driver = time.perf_counter() - begun, program.driver_seconds
     times = translated.times | {"compile": seconds - driver, "driver": driver}
@@ -194,6 +191,13 @@ def specialise(
         times,
         planar=planar,
     )
+
+
+def _of_planes(task: Task, device: Device) -> tuple[Task, planes.Planar]:
+    """A task of volumes as that of one plane."""
+    planar = planes.by_planes(task.function, device.images_at_once(len(task.outputs)))
+    inputs = tuple([task.inputs[each.image] for each in planar.reads])
+    return replace(task, function=planar.function, inputs=inputs, planar=True, low=False), planar
 
 
 def _samplers(parents: Sequence[Sampler], formats: Sequence[Format]) -> tuple[Sampler, ...]:
