@@ -18,8 +18,7 @@ from pygpu.passes.analysis.variance import variance
 from pygpu.ssa import Function, Load, Number, Op, Region, Value, walk
 
 with later():
-    from pygpu.passes.analysis import counters
-    from pygpu.passes.analysis import ranges as intervals
+    from pygpu.passes.analysis import counters, ranges
 
 REACH: Final = 64  # loads further along x are no taps: their margins would be larger than blocks
 MULTIPLE: Final = 4  # neighbours' taps further apart along an axis than this are gathered
@@ -124,9 +123,10 @@ def plan(
     ops = list(walk(function.body))
     taps = [op for op in ops if is_tap(op, function)]
     others = [op for op in ops if op.code == "load" and not is_tap(op, function)]
-    ranges = intervals.Ranges(function) if others else None
-    if ranges is not None:
-        result.multiples = find_multiples(ranges, others, inputs)
+    if others:
+        within = ranges.Ranges(function)
+        result.multiples = find_multiples(within, others, inputs)
+        result.reaching = find_reaching(result, within, others)
         taps += result.multiples
     result.late = set(taps)
     result.cheap = {op for op in ops if op.code == "if" and is_cheap(op)}
@@ -136,8 +136,6 @@ def plan(
     result.straight = all(
         op.code not in ("if", "loop") or op in result.cheap for op in function.body.ops
     ) and not any(op.code == "if" and not result.bits[op.operands[0]] for op in ops)
-    if ranges is not None:
-        result.reaching = find_reaching(result, ranges, others)
     result.flat = is_flat(function, ops)
     result.vectors, result.rows = block(result, ops, taps, all(map(is_plain, inputs)))
     if result.flat or pixels.low:
@@ -307,7 +305,7 @@ class Near:
         others = [op for op in ops if op.code == "load" and op not in loads]
         if not others:
             return cls(frozenset(loads), frozenset())
-        loads |= find_multiples(intervals.Ranges(function), others, inputs).keys()
+        loads |= find_multiples(ranges.Ranges(function), others, inputs).keys()
         needed, places = set(function.outputs), set()
         for op in reversed(ops):
             if op in loads:
@@ -325,14 +323,14 @@ def is_plain(format: Format) -> bool:
 
 
 def find_multiples(
-    ranges: intervals.Ranges, loads: Sequence[Op], inputs: Sequence[Format]
+    within: ranges.Ranges, loads: Sequence[Op], inputs: Sequence[Format]
 ) -> dict[Op, Multiple]:
     """The loads at known multiples of the pixel's coordinates. Whole vectors are worth while where
     half of their texels are asked for, of small numbers always: these are slow to fetch."""
     found: dict[Op, Multiple] = {}
     asked: dict[tuple[int, int], set[int]] = {}
     for op in loads:
-        across, down = (ranges.of(value) for value in op.operands)
+        across, down = (within.of(value) for value in op.operands)
         if across is None or down is None or across.low < across.high or down.low < down.high:
             continue
         apart = across.x, down.y
@@ -353,10 +351,10 @@ def find_multiples(
     }
 
 
-def find_reaching(made: Plan, ranges: intervals.Ranges, loads: Sequence[Op]) -> dict[Op, Reach]:
+def find_reaching(made: Plan, within: ranges.Ranges, loads: Sequence[Op]) -> dict[Op, Reach]:
     """The loads, not taps, that cannot leave the neighbourhood of the pixel."""
     function, found = made.function, {}
-    for op in [load for load in loads if load not in made.late]:
+    for op in [load for load in loads if load not in made.multiples]:
         across = _offset(op.operands[0], function.x, made.bits)
         down = _offset(op.operands[1], function.y, made.bits)
         if across is None or down is None:
@@ -364,7 +362,7 @@ def find_reaching(made: Plan, ranges: intervals.Ranges, loads: Sequence[Op]) -> 
         ends = []
         for value, dimension, by in zip(op.operands, ((1, 0), (0, 1)), (op.data.dx, op.data.dy),
                                         strict=True):  # fmt: skip
-            span = ranges.of(value)
+            span = within.of(value)
             offset = span.offset(*dimension) if span else None
             if offset is not None and -REACH <= offset[0] + by <= offset[1] + by <= REACH:
                 ends.append((offset[0] + by, offset[1] + by))
@@ -440,13 +438,9 @@ def find_bounded(region: Region, found: set[Op]) -> float:
     for op in region.ops:
         inner = sum([find_bounded(each, found) for each in op.regions])
         if op.code == "loop":
-            inner = _rounds(op) * max(1, inner)
+            most = min([counter.rounds for counter in counters.counters(op)], default=math.inf)
+            inner = most * max(1, inner)
             if inner <= ROUNDS:
                 found.add(op)
         total += inner
     return total
-
-
-def _rounds(loop: Op) -> float:
-    """The most rounds of a loop; infinity where that is not known."""
-    return min([counter.rounds for counter in counters.counters(loop)], default=math.inf)

@@ -31,7 +31,8 @@ from pygpu.frontend.rules.folds import FOLD_RULES
 from pygpu.frontend.rules.iterator_calls import ITERATOR_RULES
 from pygpu.frontend.rules.number_calls import NUMBER_RULES, of_library
 from pygpu.frontend.rules.object_calls import CHANGING, OBJECT_RULES, REMEMBERING
-from pygpu.frontend.rules.structure_calls import STRUCTURE_RULES, walked_as
+from pygpu.frontend.rules.structure_calls import STRUCTURE_RULES
+from pygpu.frontend.rules.walked_calls import walked_as
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.faults import Fault, PathEnds

@@ -25,10 +25,11 @@ from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import arrays, datamodel, operators
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.rules.walked_calls import SPECIAL_RULES
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.objects import Array, Instance
+from pygpu.frontend.values.objects import Array
 from pygpu.frontend.values.values import Abstract, Conflict, Tuple, describe
 from pygpu.language import scalars, vectors
 from pygpu.types import Kind, vector
@@ -232,33 +233,6 @@ def _known_scalar(cls: type) -> Rule:
     return rule
 
 
-def in_python(function: Any) -> Rule:
-    """A function of frontend/walked/special.py, which is walked: of numbers, components, or
-    elements."""
-
-    def rule(w: Evaluator, *args: Any, **keywords: Any) -> Any:
-        if all(map(scalar_kind, args)):
-            return w.call(function, *args, **keywords)
-        if any(isinstance(arg, (Instance, str)) or arg is None for arg in args):
-            return NotImplemented
-        spread = np.broadcast_arrays(*[arrays.to_objects(w, arg) for arg in args])
-        rows = zip(*[array.reshape(-1) for array in spread], strict=True)
-        results = [w.call(function, *row, **keywords) for row in rows]
-        position = next((arg for arg in args if vector_type(arg)), None)
-
-        def gathered(parts: list[Any]) -> Any:
-            if position is not None and spread[0].ndim == 1 and 2 <= len(parts) <= 4:
-                return arrays.vector_like(w, parts, position)
-            return arrays.array_of(parts, spread[0].shape)
-
-        if isinstance(results[0], (tuple, Tuple)):
-            columns = zip(*[items_of(w, result) for result in results], strict=True)
-            return Tuple(tuple([gathered(list(column)) for column in columns]))
-        return gathered(results)
-
-    return rule
-
-
 def _of_numbers(function: Any, rule: Rule) -> Rule:
     """A rule for a function of `math`: like Python's, it takes numbers alone."""
     integers = function in (math.gcd, math.lcm, math.isqrt, math.factorial, math.comb, math.perm)
@@ -373,19 +347,6 @@ def _invert(w: Evaluator, x: Any) -> Any:
     return arithmetic.negate(w, x) if scalar_kind(x) == "bool" else operators.unary(w, "~", x)
 
 
-def _special(name: str) -> Rule:
-    return lambda w, *args, **keywords: in_python(getattr(special, name))(w, *args, **keywords)
-
-
-# Functions with their names in frontend/walked/special.py; newer versions have the last of each.
-_IN_MATH: Final = "modf frexp ldexp remainder isclose gcd lcm isqrt factorial perm comb fma"
-_IN_NUMPY: Final = "modf frexp ldexp gcd lcm heaviside logaddexp logaddexp2 conjugate bitwise_count"
-_SPECIAL: Final = {
-    getattr(module, name): name
-    for module, names in ((math, _IN_MATH), (np, _IN_NUMPY))
-    for name in names.split()
-    if hasattr(module, name)
-}
 _RULES: Final[dict[Any, Rule]] = {
     **{function: rule for function, rule in _from_table() if not isinstance(function, str)},
     operator.matmul: _binary_rule("@"),
@@ -443,7 +404,7 @@ _RULES: Final[dict[Any, Rule]] = {
     np.reciprocal: _reciprocal,
     abs: _abs,
     operator.abs: _abs,
-    **{function: _special(name) for function, name in _SPECIAL.items()},
+    **SPECIAL_RULES,
 }
 # Functions of `math` that leave what they take to an object's method, or take sequences.
 _OF_ANY: Final = frozenset([math.dist, math.floor, math.ceil, math.trunc])

@@ -18,7 +18,7 @@ from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.ordering import nans_last
 from pygpu.frontend.rules.reductions import REDUCTION_RULES, extremum, flat, kind_of
-from pygpu.frontend.rules.structure_calls import walked_as
+from pygpu.frontend.rules.walked_calls import walked_as
 from pygpu.frontend.values.callables import Bound, Builtin
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind

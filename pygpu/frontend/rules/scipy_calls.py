@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from pygpu.frontend.protocols import arrays
 from pygpu.frontend.protocols.operators import fold
-from pygpu.frontend.rules.number_calls import in_python
+from pygpu.frontend.rules.walked_calls import in_python
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex
 from pygpu.frontend.values.known import concrete

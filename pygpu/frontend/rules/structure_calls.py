@@ -8,7 +8,6 @@ from __future__ import annotations
 import collections
 import contextlib
 import heapq
-from types import ModuleType
 from typing import Any, Final
 
 from pygpu.core.errors import CompileError
@@ -24,6 +23,7 @@ from pygpu.frontend.protocols.sequences import (
     iterate,
     maybe_next,
 )
+from pygpu.frontend.rules.walked_calls import later_from
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import concrete, key_of
@@ -179,16 +179,6 @@ def _first_of_some(w: Evaluator, iterator: Iterator, default: Any) -> Any:
     return first
 
 
-def walked_as(meaning: Any) -> Rule:
-    """What a class or function of a library means, which is walked in place of it."""
-    return lambda w, /, *args, **keywords: w.call(meaning, *args, **keywords)
-
-
-def _from(module: ModuleType, name: str) -> Rule:
-    """The same, where what is walked is in a module that is read when it is first asked for."""
-    return lambda w, /, *args, **keywords: w.call(getattr(module, name), *args, **keywords)
-
-
 _OF_HEAPS: Final = "heappush heappop heapreplace heappushpop heapify nsmallest nlargest merge"
 
 
@@ -203,13 +193,13 @@ def _context_manager(w: Evaluator, function: Any) -> Any:
 
 
 STRUCTURE_RULES: Final[dict[Any, Rule]] = {
-    collections.deque: _from(containers, "Deque"),
-    collections.defaultdict: _from(containers, "DefaultDict"),
-    collections.OrderedDict: _from(containers, "OrderedDict"),
-    collections.Counter: _from(containers, "Counter"),
-    contextlib.ExitStack: _from(containers, "ExitStack"),
+    collections.deque: later_from(containers, "Deque"),
+    collections.defaultdict: later_from(containers, "DefaultDict"),
+    collections.OrderedDict: later_from(containers, "OrderedDict"),
+    collections.Counter: later_from(containers, "Counter"),
+    contextlib.ExitStack: later_from(containers, "ExitStack"),
     contextlib.contextmanager: _context_manager,
-    **{getattr(heapq, name): _from(heaps, name) for name in _OF_HEAPS.split()},
+    **{getattr(heapq, name): later_from(heaps, name) for name in _OF_HEAPS.split()},
     range: _range,
     len: _len,
     list: _list,

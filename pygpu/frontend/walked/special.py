@@ -219,3 +219,6 @@ def conjugate(x: Any) -> Any:
 
 
 # The functions by what means them.
+
+
+bitwise_count = bit_count  # by the name that NumPy has for it
