@@ -1,13 +1,15 @@
 """Graphs of chunks: a task for each chunk of a result.
 
 A task puts together what the function reads there, as its footprint says, and runs the function of
-that window, which knows where in the whole image it stands (work.py).
+that window, which knows where in the whole image it stands (work.py). What a task is told besides
+its keys is one object: Dask looks into tuples and dicts, one item after the other, for keys.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, product
 from operator import getitem
 from typing import Any, Final
@@ -97,7 +99,7 @@ class Graph:
         return tuple(made) if is_tuple else made[0]
 
     def tiles(self, suffix: tuple[int, ...]) -> None:
-        reads: list[tuple[Block, list[Assembly | None], list[_Part]]] = []
+        blocks: list[tuple[Tile, range | None, list[Assembly | None], list[_Part]]] = []
         for place in self.places:
             starts, lengths = zip(
                 *[e[i] for e, i in zip(self.edges, place, strict=True)], strict=True
@@ -110,40 +112,38 @@ class Graph:
                 parts += own
             tile = Tile(starts[-1], starts[-2], lengths[-1], lengths[-2])
             planes = range(starts[0], starts[0] + lengths[0]) if len(place) == 3 else None
-            reads.append((Block(tile, planes), assemblies, parts))
-        keys = self.sent([part for _, _, parts in reads for part in parts])
-        for place, (block, assemblies, parts) in zip(self.places, reads, strict=True):
+            blocks.append((tile, planes, assemblies, parts))
+        keys = self.sent([part for *_, parts in blocks for part in parts])
+        for place, (tile, planes, assemblies, parts) in zip(self.places, blocks, strict=True):
             picks = tuple([keys[part][1] for part in parts])
-            self.tasks[(self.name, *place, *suffix)] = (
-                run_block,
-                self.plan_key,
-                block,
-                tuple(assemblies),
-                picks,
-                *[keys[part][0] for part in parts],
-            )
+            block = Block(tile, planes, tuple(assemblies), picks)
+            chunks = [keys[part][0] for part in parts]
+            key = (self.name, *place, *suffix)
+            self.tasks[key] = (run_block, self.plan_key, block, *chunks)
 
     def sent(self, parts: Iterable[_Part]) -> dict[_Part, tuple[Any, Cut | None]]:
         """The key under which each part of a chunk is had, and which of the parts it is that one
         has there; None: all. Parts are cut off where the chunk is, so that no more than they travel
         between workers, and those of one chunk by one task, for a task costs a cluster as much as
         a small part."""
-        cuts: dict[tuple[Source, tuple[int, ...]], dict[Cut, None]] = {}
+        cuts: dict[tuple[str, tuple[int, ...]], dict[Cut, list[_Part]]] = {}
         keys: dict[_Part, tuple[Any, Cut | None]] = {}
         for part in parts:
             source, place, cut = part
             if cut == tuple([(0, length) for length in source.lengths(place)]):
                 keys[part] = source.key(*place), None
             else:
-                cuts.setdefault((source, place), {})[cut] = None
-        for (source, place), found in cuts.items():
+                cuts.setdefault((source.array.name, place), {}).setdefault(cut, []).append(part)
+        for (name, place), found in cuts.items():
+            source = next(iter(found.values()))[0][0]  # one of those of this array
             size = sum(math.prod([stop - start for start, stop in cut]) for cut in found)
             together = 4 * size <= math.prod(source.lengths(place))
-            for some in [tuple(found)] if together else [(cut,) for cut in found]:
-                key = (f"part-{source.array.name}-{self.plan.token}", *place, *some)
-                self.tasks[key] = (cut_off, source.key(*place), some)
+            groups = [tuple(found)] if together else [(cut,) for cut in found]
+            for number, some in enumerate(groups):
+                key = (f"part-{name}-{self.plan.token}", *place, number)
+                self.tasks[key] = (partial(cut_off, some), source.key(*place))
                 for cut in some:
-                    keys[source, place, cut] = key, cut
+                    keys |= dict.fromkeys(found[cut], (key, cut))
         return keys
 
 

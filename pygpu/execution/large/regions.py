@@ -184,12 +184,13 @@ class Assembly:
         ]
         lengths = [stop - start for start, stop in along]
         whole = RESERVE.empty((*lengths, *pieces[0].shape[len(lengths) :]), pieces[0].dtype)
+        moves: list[dict[int, list[tuple[slice, slice]]]] = [{} for _ in runs]  # by a part's start
         for place, piece in zip(self.places, pieces, strict=True):
-            moves = [
-                [each for run in own if (each := run.of(part))]
-                for own, part in zip(runs, place, strict=True)
-            ]
-            for move in product(*moves):
+            for own, found, part in zip(runs, moves, place, strict=True):
+                if part.start not in found:
+                    found[part.start] = [each for run in own if (each := run.of(part))]
+            along_all = [found[part.start] for found, part in zip(moves, place, strict=True)]
+            for move in product(*along_all):
                 whole[tuple([to for to, _ in move])] = piece[tuple([of for _, of in move])]
         return whole
 

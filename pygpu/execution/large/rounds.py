@@ -18,6 +18,7 @@ from pygpu.core.host.records import record
 from pygpu.core.programs import Work
 from pygpu.core.storage import Storage, stored
 from pygpu.devices import targets
+from pygpu.devices.process.reserve import RESERVE
 from pygpu.execution.arguments.convert import texels_of, without_channel_axis
 from pygpu.execution.large.plans import Plan, Ready, Rounds
 from pygpu.execution.large.regions import Assembly, Reach, clipped, grown
@@ -149,7 +150,14 @@ def _at_once(
     if made is None:
         return None
     inside = Tile(tile.left - area.left, tile.top - area.top, tile.width, tile.height)
-    return [without_channel_axis(inside.of(each.host()).copy()) for each in made]
+    return [without_channel_axis(_kept(inside.of(each.host()))) for each in made]
+
+
+def _kept(part: NDArray[Any]) -> NDArray[Any]:
+    """A copy of a part, in the memory of results."""
+    made = RESERVE.empty(part.shape, part.dtype)
+    np.copyto(made, part)
+    return made
 
 
 def _inputs(

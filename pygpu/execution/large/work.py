@@ -34,7 +34,7 @@ BAND: Final = 1 << 21  # bytes that are put together at a time for a device of t
 LEAST_BAND: Final = 16  # rows, of which some are put together twice
 
 
-def cut_off(chunk: NDArray[Any] | None, cuts: Sequence[Cut]) -> dict[Cut, NDArray[Any] | None]:
+def cut_off(cuts: Sequence[Cut], chunk: NDArray[Any] | None) -> dict[Cut, NDArray[Any] | None]:
     """Parts of a chunk. They are copies: views would keep, or take along, all of it."""
     if chunk is None:  # of a round that nobody needs
         return dict.fromkeys(cuts)
@@ -68,28 +68,23 @@ def settled(
 
 @record
 class Block:
-    """A chunk of the results: a tile, of some planes where it is one of volumes."""
+    """A chunk of the results: a tile, of some planes where it is one of volumes, and how what it
+    reads is had of the parts of arrays that come with it."""
 
     tile: Tile
     planes: range | None
+    assemblies: tuple[Assembly | None, ...]  # of each view; None: of an image that the plan holds
+    picks: tuple[Cut | None, ...]  # which of what `cut_off` gives a piece is; None: the whole part
 
 
-def run_block(
-    plan: Plan | Ended,
-    block: Block,
-    assemblies: Sequence[Assembly | None],
-    picks: Sequence[Cut | None],
-    *chunks: Any,
-) -> Any:
-    """One chunk of the results: an array, or a tuple of them. `assemblies` says for each view how
-    its pieces are put together; None: the view is of an image that the plan holds. Pieces are
-    whole chunks, or what `picks` names of those that `cut_off` gives."""
+def run_block(plan: Plan | Ended, block: Block, *chunks: Any) -> Any:
+    """One chunk of the results: an array, or a tuple of them."""
     if isinstance(plan, Ended):
         return plan.nothing
     pieces = [
-        part if pick is None else part[pick] for part, pick in zip(chunks, picks, strict=True)
+        part if pick is None else part[pick] for part, pick in zip(chunks, block.picks, strict=True)
     ]
-    ready, tile = ready_for(plan), block.tile
+    ready, tile, assemblies = ready_for(plan), block.tile, block.assemblies
     depth = 1 if block.planes is None else len(block.planes)
     if not (tile.width and tile.height and depth):  # nothing to compute, in its dtype
         return _listed(ready, [_empty(ready, index, block) for index in range(len(ready.formats))])
