@@ -63,6 +63,12 @@ def is_pil(value: object) -> bool:
     return module is not None and isinstance(value, module.Image)
 
 
+def is_lazy(value: object) -> bool:
+    """Whether it is a collection of Dask's, or holds one as a DataArray may: not computed yet."""
+    graph = None if isinstance(value, type) else getattr(value, "__dask_graph__", None)
+    return graph is not None and graph() is not None
+
+
 def is_picture(value: object) -> bool:
     """Whether it can only be meant as an image: an array of 2 or 3 axes or something like one."""
     if isinstance(value, (np.ndarray, memoryview)) or is_pil(value):
@@ -78,6 +84,12 @@ def array_of(data: Any, what: str = "image", dims: int = 2) -> NDArray[Any]:
         return data
     if is_pil(data):
         return _pil_array(data, what)
+    if is_lazy(data):
+        raise TypeError(
+            f"{what}: a Dask array would have to be in memory as a whole here: give its "
+            ".compute(), or that of a part. Compiled functions, pipelines, map, iterate, reduce "
+            "and filters take it as it is"
+        )
     if not isinstance(data, (list, tuple)) and not is_picture(data):
         is_path = isinstance(data, (str, os.PathLike))
         more = "; pygpu.Image.open(path) reads a file" if is_path else ""

@@ -33,7 +33,7 @@ from pygpu.core.specs import (
 )
 from pygpu.core.storage import ImageLike, NumberLike, Storage, UnseenNumber
 from pygpu.execution.arguments.contents import category, fields_of, image_fields
-from pygpu.execution.arguments.convert import KINDS, array_of, is_pil, storage_of
+from pygpu.execution.arguments.convert import KINDS, array_of, is_lazy, is_pil, storage_of
 from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.ssa import Constant, ImageInput
@@ -401,4 +401,9 @@ def _check_wrapped(value: Any, path: str, kind: str) -> None:
         raise TypeError(
             f"{path}: the field is annotated {kind} and holds a {type(value).__name__}; "
             f"wrap it: pygpu.{kind}(...)"
+        )
+    if is_lazy(value):
+        raise TypeError(
+            f"{path}: the field is annotated {kind} and holds a Dask array; give that to a "
+            f"parameter annotated {kind}, or wrap what it computes: pygpu.{kind}(array.compute())"
         )
