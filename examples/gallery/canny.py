@@ -74,6 +74,11 @@ def grown(mark: Image, p: Position):
 
 
 @pygpu.compile
+def growing(mark: Image, p: Position):
+    return mark(p) == 1 and max(mark(p + d) for d in WINDOW) == 2
+
+
+@pygpu.compile
 def strong(mark: Image, p: Position):
     return mark(p) == 2
 
@@ -81,10 +86,8 @@ def strong(mark: Image, p: Position):
 def edges(photo: Image, *, sigma=1.0, low=0.1, high=0.2) -> Image:
     smooth = blurred(blurred(grey(photo), sigma=sigma), sigma=sigma, across=True)
     mark = marked(thinned(gradient(smooth)), low=low, high=high)
-    total = None
-    while total != (total := mark.sum()):
-        mark = grown.iterate(mark, 16)
-    return strong(mark)
+    most = mark.width * mark.height
+    return strong(grown.iterate(mark, most, until=lambda mark: growing(mark).sum() == 0))
 
 
 def render(photo: Image, *, sigma=1.0, low=0.1, high=0.2) -> Image:

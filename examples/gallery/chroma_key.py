@@ -50,9 +50,10 @@ def over(a: Image, b: Image, p: Position):
 
 
 def render(photo: Image, *, near=0.07, far=0.16) -> Image:
-    """The key is the colour at the upper middle."""
+    """The key is the mean colour of some pixels at the upper middle."""
     height, width = photo.shape[:2]
-    key = photo((int(0.62 * width), int(0.1 * height)))
+    x, y = int(0.62 * width), int(0.1 * height)
+    key = photo[y : y + 3, x : x + 3].mean(axis=(0, 1))
     below = sunset(width=width, height=height, shape=(height, width))
     return over(keyed(photo, key=key, near=near, far=far), below)
 

@@ -36,21 +36,33 @@ def chosen(im: Image, label: Image, p: Position, k: int):
 
 
 @pygpu.compile
+def picked(im: Image, p: Position, places=()):
+    """The pixels of these numbers, counted row by row."""
+    n = places[p.x]
+    return im((n % im.width, n // im.width))
+
+
+@pygpu.compile
+def moved(palette: Image, p: Position, total: Vec4, k: int):
+    """The palette with the mean of those that chose its colour k in its place."""
+    return total.xyz / total.w if p.x == k and total.w > 0 else palette(p)
+
+
+@pygpu.compile
 def painted(palette: Image, label: Image, p: Position):
     return palette((label(p), 0))
 
 
 def fitted(photo: Image, colours: int, rounds: int) -> Image:
     """A palette, one row. It starts with pixels from anywhere."""
-    texels = np.asarray(photo * 1.0).reshape(-1, 3)
-    palette = np.random.default_rng(0).choice(texels, (1, colours))
+    places = np.random.default_rng(0).integers(photo.width * photo.height, size=colours)
+    palette = picked(photo, places=places, shape=(1, colours))
     for _ in range(rounds):
-        label = nearest(photo, Image(palette))
+        label = nearest(photo, palette)
         for k in range(colours):
-            *total, count = chosen(photo, label, k=k).sum(axis=(0, 1))
-            if count:
-                palette[0, k] = np.array(total) / count
-    return Image(palette)
+            total = chosen(photo, label, k=k).sum(axis=(0, 1))
+            palette = moved(palette, total=total, k=k)
+    return palette
 
 
 def render(photo: Image, *, colours=12, rounds=10) -> Image:

@@ -40,8 +40,8 @@ def similarity(im: Image, template: Image, p: Position, mean: float, norm: float
 
 
 @pygpu.compile
-def framed(im: Image, p: Position, corner: IVec2, size: IVec2):
-    x, y = p - corner
+def framed(im: Image, p: Position, at: int, columns: int, size: IVec2):
+    x, y = p - (at % columns, at // columns)
     inside = 0 <= x < size.x and 0 <= y < size.y
     border = -3 <= x < size.x + 3 and -3 <= y < size.y + 3
     if border and not inside:
@@ -51,15 +51,22 @@ def framed(im: Image, p: Position, corner: IVec2, size: IVec2):
 
 def matched(image: Image, template: Image) -> Image:
     mean = template.mean()
-    norm = float(((template - mean) ** 2).sum()) ** 0.5
+    norm = ((template - mean) ** 2).sum() ** 0.5
     places = (image.height - template.height + 1, image.width - template.width + 1)
     return similarity(image, template, mean=mean, norm=norm, shape=places)
 
 
-def best(scores: Image) -> tuple[float, int, int]:
-    """The largest score and its x and y."""
+@pygpu.compile
+def numbered(p: Position, columns: int):
+    """Places, numbered row by row."""
+    return p.x + columns * p.y
+
+
+def best(scores: Image) -> tuple[float, int]:
+    """The largest score and the number of its place."""
+    places = numbered(columns=scores.width, shape=scores.shape)
     return pygpu.reduce(
-        lambda a, b: a if a[0] >= b[0] else b, scores, map=lambda v, p: (v, p.x, p.y)
+        lambda a, b: a if a[0] >= b[0] else b, scores, places, map=lambda v, at: (v, at)
     )
 
 
@@ -68,8 +75,8 @@ def render(photo: Image, *, size=48) -> Image:
     light = grey(photo)
     y, x = int(0.72 * photo.height), int(0.31 * photo.width)
     scores = matched(light, light[y : y + size, x : x + size])
-    _, x, y = best(scores)
-    return framed(photo, corner=IVec2(x, y), size=IVec2(size, size))
+    _, at = best(scores)
+    return framed(photo, at=at, columns=scores.width, size=IVec2(size, size))
 
 
 if __name__ == "__main__":

@@ -51,12 +51,30 @@ class MeshStep(Step):
         return [*[Format(FLOATS, type.size) for type in self.drawing.colours], *depths]
 
 
+@record
+class Loop:
+    """Steps that are repeated: those from `first` to `ask` are a round, after which each image of
+    `state` (read, made) is taken for the one before; those from `ask` to `end` find out whether
+    that was the last one, where `answer` is an image of one texel. They are asked after every so
+    many rounds, `done` of which were made before; there are `count` at most."""
+
+    first: int
+    ask: int
+    end: int
+    state: tuple[tuple[int, int], ...]
+    answer: int
+    done: int
+    count: int
+    every: int
+
+
 @record(eq=False, frozen=False)
 class Recording:
     """All images that were read or made, and what made them."""
 
     images: list[Storage] = field(default_factory=list)
     steps: list[TaskStep | MeshStep] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)  # none within another one
     _places: dict[int, int] = field(default_factory=dict)  # of images, by id
 
     def place(self, storage: Storage) -> int:
@@ -154,5 +172,12 @@ def recorded() -> AbstractContextManager[Recording]:
     return _DEVICE.noting(Recording())
 
 
+def written_in(device: Device) -> Recording | None:
+    """What this thread's runs on a device are written down in, if they are."""
+    return _DEVICE.current if device is _DEVICE else None
+
+
 _DEVICE: Final = RecordingDevice()
-__all__ = ["MeshStep", "Recording", "TaskStep", "no_texels", "recorded", "same_mesh"]
+__all__ = [
+    "Loop", "MeshStep", "Recording", "TaskStep", "no_texels", "recorded", "same_mesh", "written_in",
+]  # fmt: skip

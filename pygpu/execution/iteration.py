@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from pygpu.core.errors import shown
+from pygpu.core.errors import DeviceError, shown
+from pygpu.core.errors import asked as asked_of
 from pygpu.core.host.later import later
-from pygpu.core.storage import ImageLike, Storage, stored, texels
+from pygpu.core.sampler import of
+from pygpu.core.storage import ImageLike, NumberLike, Storage, stored, texels
 from pygpu.execution.arguments.convert import is_pil, result_dtype
 from pygpu.execution.arguments.parameters import Arguments, Given, flatten
 from pygpu.execution.arguments.results import (
@@ -36,6 +38,7 @@ from pygpu.execution.programs.calls import Programs, Run
 from pygpu.types import INTEGERS
 
 with later():
+    from pygpu.devices.recording import Loop, Recording, written_in
     from pygpu.execution.large import calls as large
 
 
@@ -92,6 +95,9 @@ def _rounds(
     """The results of the last round, in the form that was given. Where rounds may end before their
     number is reached, the last one is made again, in that form."""
     signature, out, dtype, ending = compiled.signature, asked.out, asked.dtype, asked.ending
+    notes = None if ending.until is None else written_in(compiled.device())
+    if notes is not None:
+        return _written(compiled, values, slots, rounds, changing, asked, notes)
     turns = {place: values[place].values for place in changing}
 
     def arguments_of(index: int) -> Arguments:
@@ -127,6 +133,62 @@ def _rounds(
     last = compiled.run(arguments, wanted, out=targeted, order=places)
     _check_count(signature, last, len(slots))
     return _listed(last.presented())
+
+
+def _written(
+    compiled: Programs,
+    values: list[Any],
+    slots: Sequence[int],
+    rounds: int,
+    changing: Sequence[int],
+    asked: Asked,
+    notes: Recording,
+) -> list[Any]:
+    """Rounds that end by a number of the device's, written down as a loop, which begins where a
+    round gives what it is given: dtypes and boundaries are settled."""
+    if changing or asked.out is not None or compiled.wanted(_IMAGE, None, asked.dtype).dtype:
+        raise DeviceError("iterate: until= with each(...), out= or dtype= is not written down")
+
+    def step() -> list[Any]:
+        arguments = flatten(compiled.signature, values)
+        places = _places(arguments, [values[slot] for slot in slots])
+        run = compiled.run(arguments, Wanted("image"), order=places)
+        _check_count(compiled.signature, run, len(slots))
+        return _listed(run.presented())
+
+    every, until = asked.ending.every, asked.ending.until
+    assert until is not None, "only rounds that may end early are written down as a loop"
+    for done in range(rounds):
+        first, state = len(notes.steps), [values[slot] for slot in slots]
+        made = step()
+        if done and all(of(new) is of(old) for new, old in zip(made, state, strict=True)):
+            break
+        if done > 0 and done % every == 0:
+            raise DeviceError("iterate: a round makes images of another kind than it is given")
+        for slot, image in zip(slots, made, strict=True):
+            values[slot] = image
+    else:
+        return made
+    ask, loops = len(notes.steps), len(notes.loops)
+    answer = asked_of(until, *state)
+    if not isinstance(answer, NumberLike) or answer.format.channels != 1:
+        raise DeviceError(
+            f"iterate: until gives {shown(answer)}; what is written down is a number that images "
+            "are reduced to (.sum(), .max()), or computed from such"
+        )
+    if len(notes.loops) > loops:
+        raise DeviceError("iterate: until= within what is asked is not written down")
+    pairs = [
+        (notes.place(old.storage), notes.place(new.storage))
+        for old, new in zip(state, made, strict=True)
+    ]
+    place = notes.place(answer.storage)
+    steps = first, ask, len(notes.steps)
+    notes.loops.append(Loop(*steps, tuple(pairs), place, done, rounds, every))
+    return state
+
+
+_IMAGE: Final[tuple[Form, str]] = ("image", "")
 
 
 def _at_once(

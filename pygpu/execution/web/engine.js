@@ -222,7 +222,30 @@ class Engine {
   /** Run the steps, with the numbers that controls have. */
   run(values) {
     for (const { slot, control } of DATA.numbers) this.number(this.slot(slot), values(control));
-    for (const step of this.steps) this.step(step, values);
+    let at = 0;
+    for (const loop of DATA.loops) {
+      this.span(at, loop.first, values);
+      this.loop(loop, values);
+      at = loop.end;
+    }
+    this.span(at, this.steps.length, values);
+  }
+
+  span(first, end, values) {
+    for (let at = first; at < end; at++) this.step(this.steps[at], values);
+  }
+
+  /** Rounds until their images are reduced to a number that is not 0, which is waited for, or until
+   * there were enough. */
+  loop({ first, ask, end, state, answer, done, count, every }, values) {
+    for (; done < count; done++) {
+      if (done % every === 0) {
+        this.span(ask, end, values);
+        if (this.texels(this.slot(answer), 1, 1)[0] !== 0) return;
+      }
+      this.span(first, ask, values);
+      this.exchange(state);
+    }
   }
 
   /** Put what a control stands at into an image of one texel. */
@@ -294,7 +317,12 @@ class Engine {
 
   /** Hand results on to the next round. */
   handOn() {
-    for (const [old, made] of DATA.state) {
+    this.exchange(DATA.state);
+  }
+
+  /** Let the second image of each pair be the first one, and the first be drawn over. */
+  exchange(pairs) {
+    for (const [old, made] of pairs) {
       const a = this.slot(old), b = this.slot(made);
       for (const name of ["texture", "width", "height", "made"]) [a[name], b[name]] = [b[name], a[name]];
     }
@@ -339,16 +367,23 @@ class Engine {
     return pair ? pair[0] : slot;
   }
 
-  /** The texels of a result, four numbers a pixel, row 0 first. */
-  read(index) {
-    const gl = this.gl, slot = this.slot(this.shown(index)), made = slot.made;
+  /** So many texels of a slot, four numbers each. */
+  texels(slot, width, height) {
+    const gl = this.gl, made = slot.made;
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.frame([slot]));
     const kinds = { "": [gl.RGBA, gl.FLOAT, Float32Array], u: [gl.RGBA_INTEGER, gl.UNSIGNED_INT, Uint32Array],
                    i: [gl.RGBA_INTEGER, gl.INT, Int32Array] }[made.letter];
     const [format, type, Numbers] = made.bytes ? [gl.RGBA, gl.UNSIGNED_BYTE, Uint8Array] : kinds;
+    const texels = new Numbers(4 * width * height);
+    gl.readPixels(0, 0, width, height, format, type, texels);
+    return texels;
+  }
+
+  /** The texels of a result, four numbers a pixel, row 0 first. */
+  read(index) {
+    const slot = this.slot(this.shown(index)), made = slot.made;
     const wide = across(made, slot.width);
-    const texels = new Numbers(4 * wide * slot.height);
-    gl.readPixels(0, 0, wide, slot.height, format, type, texels);
+    const texels = this.texels(slot, wide, slot.height);
     const scale = made.bytes ? 255 : 1, found = new Array(4 * slot.width * slot.height).fill(0);
     for (let y = 0, to = 0; y < slot.height; y++) {
       const row = 4 * wide * y;

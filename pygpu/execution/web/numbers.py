@@ -160,7 +160,7 @@ def _changed(
     before: Recording, after: Recording, value: Any, number: Any
 ) -> list[tuple[int, int]] | None:
     """The uniforms that were one number and are another; None where anything else differs."""
-    if len(before.steps) != len(after.steps):
+    if len(before.steps) != len(after.steps) or before.loops != after.loops:
         return None
     found = []
     for place, (old, new) in enumerate(zip(before.steps, after.steps, strict=True)):

@@ -15,7 +15,7 @@ import html
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,7 +27,7 @@ from pygpu.core.host.records import record
 from pygpu.core.programs import Task
 from pygpu.core.storage import Format
 from pygpu.devices.opengl.drawn import Drawn
-from pygpu.devices.recording import MeshStep, Recording, TaskStep
+from pygpu.devices.recording import Loop, MeshStep, Recording, TaskStep
 from pygpu.execution.web.controls import Control
 from pygpu.execution.web.meshes import Meshes, textures
 from pygpu.execution.web.pictures import described, texture
@@ -85,14 +85,17 @@ class Page:
 
     def data(self) -> dict[str, Any]:
         """All that the script needs to know."""
-        programs = _Programs()
-        steps = [
-            part
-            for number, step in enumerate(self.recording.steps)
-            for part in programs.steps(step, self._uniforms(number, step))
-        ]
+        programs, starts = _Programs(), [0]
+        steps: list[dict[str, Any]] = []
+        for number, step in enumerate(self.recording.steps):
+            steps += programs.steps(step, self._uniforms(number, step))
+            starts.append(len(steps))
         meshes = programs.meshes.packed
-        slots = _Slots(self, steps)
+        loops = [
+            replace(each, first=starts[each.first], ask=starts[each.ask], end=starts[each.end])
+            for each in self.recording.loops
+        ]
+        slots = _Slots(self, steps, loops)
         steps = slots.placed(steps)
         pictures = [
             described(self.recording.images[place], self.formats[place], name)
@@ -109,6 +112,7 @@ class Page:
                 {"slot": slots.at[place], "control": name} for place, name in self.numbers.items()
             ],
             **_once(steps),
+            "loops": [slots.loop(each) for each in loops],
             "results": [
                 {"slot": slots.at[place], **texture(format)} for place, format in self.results
             ],
@@ -286,7 +290,7 @@ def _table(table: BoundTable) -> dict[str, Any]:
 class _Slots:
     """Textures for images: what is not needed any more makes room for what comes."""
 
-    def __init__(self, page: Page, steps: Sequence[dict[str, Any]]) -> None:
+    def __init__(self, page: Page, steps: Sequence[dict[str, Any]], loops: Sequence[Loop]) -> None:
         self.page = page
         self.slots: list[dict[str, Any]] = []
         self.at: dict[int, int] = {}
@@ -294,9 +298,16 @@ class _Slots:
         for step in page.recording.steps:
             self.formats.update(zip(step.outputs, step.makes, strict=True))
         self.last: dict[int, int] = {}
+        first: dict[int, int] = {}
         for number, drawn in enumerate(steps):
             for place in _touched(drawn):
                 self.last[place] = number
+                first.setdefault(place, number)
+        for loop in loops:  # what is there before a loop, or goes on to its next round, stays
+            handed = {loop.answer, *[place for pair in loop.state for place in pair]}
+            for place in {p for drawn in steps[loop.first : loop.end] for p in _touched(drawn)}:
+                if place in handed or first[place] < loop.first:
+                    self.last[place] = max(self.last[place], loop.end - 1)
         kept = [*page.names, *page.numbers, *(place for place, _ in page.results)]
         self.kept = {*kept, *(place for pair in page.state for place in pair)}
         self.free: dict[str, list[int]] = {}
@@ -306,16 +317,23 @@ class _Slots:
     def placed(self, steps: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """The steps, images by their slots."""
         found = []
+        over: dict[int, list[int]] = {}  # what is not needed any more after each step
+        for place in sorted(self.last.keys() - self.kept):
+            over.setdefault(self.last[place], []).append(place)
         for number, step in enumerate(steps):
             for place in step["outputs"]:
                 if place not in self.at:
                     self._give(place)
             found.append(self._by_slot(step))
-            for place in _touched(step) - self.kept:
-                if self.last[place] == number:
-                    slot = self.at[place]
-                    self.free.setdefault(self._key(place), []).append(slot)
+            for place in over.get(number, ()):
+                self.free.setdefault(self._key(place), []).append(self.at[place])
         return found
+
+    def loop(self, loop: Loop) -> dict[str, Any]:
+        """A loop, as the script has it."""
+        state = [[self.at[old], self.at[new]] for old, new in loop.state]
+        said = {name: getattr(loop, name) for name in ("first", "ask", "end", "done", "count")}
+        return {**said, "every": loop.every, "state": state, "answer": self.at[loop.answer]}
 
     def _by_slot(self, step: dict[str, Any]) -> dict[str, Any]:
         """A step with slots in place of images."""
