@@ -68,3 +68,22 @@ def test_volumes_beside_arrays(target: str) -> None:
             np.add, pygpu.Volume(array), array, map=lambda a, b: a * b, target=target
         )
         np.testing.assert_allclose(found, (array**2).sum(), 1e-5)
+
+
+@pytest.mark.parametrize("count", [1 << 14, 3 << 14, (1 << 15) + 1, 40_000])
+def test_long_rows_are_folded_by_any_function(target: str, count: int) -> None:
+    rng = np.random.default_rng(count)
+    for _ in range(3):
+        one, other = rng.random((2, 2 * count), np.float32)[:, ::2]
+        for row, beside in ((one, other), (pygpu.Signal(one), pygpu.Signal(other))):
+            found = pygpu.reduce(lambda a, b: a + b, row, beside, map=lambda v, w, k: k * v * w,
+                                 k=2.0, target=target)  # fmt: skip
+            np.testing.assert_allclose(found, 2 * (one.astype(float) @ other), 1e-5)
+            found = pygpu.reduce(lambda a, b: (min(a[0], b[0]), max(a[1], b[1])), row,
+                                 map=lambda v: (v, v), target=target)  # fmt: skip
+            np.testing.assert_array_equal(found, (one.min(), one.max()))
+            found = pygpu.reduce(np.add, row, map=lambda v, p: v * (p.x & 7), target=target)
+            np.testing.assert_allclose(found, one @ (np.arange(count) % 8.0), 1e-5)
+        wide = pygpu.Image(one[None])
+        place = pygpu.reduce(np.argmax, wide, map=lambda v: -v, target=target)
+        assert tuple(place) == (one.argmin(), 0)

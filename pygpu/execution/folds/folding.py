@@ -10,6 +10,7 @@ before, so that sums of floats err by the logarithm of their length.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from pygpu.core.host.records import record
 from pygpu.core.programs import BOTH, Along
 from pygpu.core.sampler import make
+from pygpu.core.sampler import of as sampler_of
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.devices import targets
 from pygpu.execution.arguments.functions import Code
@@ -38,6 +40,8 @@ from pygpu.language.vectors import Position, Vec2
 from pygpu.types import Type, vector
 
 RADIX: Final = 8  # values folded by one pass: enough to hide its cost, few enough to unroll
+ROWS: Final = 4096  # as which a long row is read on the host, or a divisor of that
+LONG_ROW: Final = 1 << 14
 COMPONENTS: Final = 64  # of the values that one pass folds into one, or of two
 
 
@@ -91,6 +95,7 @@ class Fold:
     def __init__(self, function: Any, map: Any, target: str, reading: Reading | None) -> None:
         self.function, self.target = function, target
         self.first = first_of(map, reading)
+        self.is_placed = reading is None or reading.with_position or reading.placed
         signature = Signature(
             _fold,
             [
@@ -191,6 +196,7 @@ class State:
     given: Mapping[str, Any] = field(default_factory=dict)
     passes: tuple[Ran, ...] = ()
     packing: Packing | None = None
+    rows: int = 1  # as which the first pass has read images of one row
 
 
 def fold_all(
@@ -207,12 +213,34 @@ def fold_all(
         if folded is not None:
             images = list(map(image_of, folded.parts))
             return State(tuple(images), folded.is_tuple)
+    rows = _rows(fold, storage)
+    if rows > 1:
+        state = replace(state, images=tuple([_in_rows(each, rows) for each in state.images]))
     count = storage.height * storage.width
     packing = packed(types) if fold.first is not None and count > 1 else None
     left = by_passes(fold, state, (1, 0), corner=corner, packing=packing)
     if packing is None:
-        return left
-    return State(_apart(left.images, packing), True, passes=left.passes, packing=packing)
+        return replace(left, rows=rows)
+    parts = _apart(left.images, packing)
+    return State(parts, True, passes=left.passes, packing=packing, rows=rows)
+
+
+def _rows(fold: Fold, storage: Storage) -> int:
+    """As how many rows the host reads an image of one row, where no value depends on its place:
+    texels of a column are folded as vectors, those beside each other are not."""
+    if storage.height > 1 or storage.width < LONG_ROW or fold.is_placed:
+        return 1
+    rows = math.gcd(storage.width, ROWS)
+    return rows if rows >= RADIX and targets.is_on_host(targets.choose(fold.target)) else 1
+
+
+def _in_rows(image: ImageLike, rows: int) -> ImageLike:
+    return ImageMaker.make(in_rows(image.storage, rows), sampler_of(image))
+
+
+def in_rows(storage: Storage, rows: int) -> Storage:
+    """The texels of one row as several of equal length."""
+    return Storage.of(storage.host().reshape(rows, -1, storage.channels))
 
 
 def _apart(images: Sequence[ImageLike], packing: Packing) -> tuple[ImageLike, ...]:
@@ -312,6 +340,7 @@ __all__ = [
     "fold_all",
     "folded_once",
     "image_of",
+    "in_rows",
     "program",
     "stacked",
     "unpacked",
