@@ -18,7 +18,7 @@ import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from pygpu.core.errors import shorten, shortened, shown
 from pygpu.core.host.later import later
@@ -290,6 +290,30 @@ def _made_again(
     function: Callable[..., Any], parameters: Sequence[Any], options: Options
 ) -> Compiled:
     return Compiled(function, Signature(function, parameters), *options)
+
+
+@overload
+def compile(
+    function: Callable[..., Any],
+    /,
+    *,
+    target: str = "auto",
+    dtype: Any = None,
+    check: bool = False,
+    precision: str | None = None,
+    **values: Any,
+) -> Compiled: ...
+
+
+@overload
+def compile(
+    *,
+    target: str = "auto",
+    dtype: Any = None,
+    check: bool = False,
+    precision: str | None = None,
+    **values: Any,
+) -> Callable[[Callable[..., Any]], Compiled]: ...
 
 
 def compile(

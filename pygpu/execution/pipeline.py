@@ -19,7 +19,7 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -365,6 +365,18 @@ def _presented(result: Any, form: str) -> Any:
     if isinstance(result, (list, tuple)):
         return type(result)([_presented(value, form) for value in result])
     return result
+
+
+@overload
+def pipeline(
+    function: Callable[..., Any], /, *, target: str = "auto", precision: str | None = None
+) -> Pipeline: ...
+
+
+@overload
+def pipeline(
+    *, target: str = "auto", precision: str | None = None
+) -> Callable[[Callable[..., Any]], Pipeline]: ...
 
 
 def pipeline(

@@ -14,7 +14,7 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -396,6 +396,24 @@ def _with_known(function: Callable[..., Any], known: Mapping[str, Any]) -> Any:
         return function(**known, **dict(zip(names, args, strict=False)))
 
     return with_known
+
+
+@overload
+def vectorize(
+    function: Callable[..., Any],
+    /,
+    *,
+    target: str = "auto",
+    dtype: Any = None,
+    precision: str | None = None,
+    **values: Any,
+) -> Vectorized: ...
+
+
+@overload
+def vectorize(
+    *, target: str = "auto", dtype: Any = None, precision: str | None = None, **values: Any
+) -> Callable[[Callable[..., Any]], Vectorized]: ...
 
 
 def vectorize(

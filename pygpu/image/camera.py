@@ -18,6 +18,7 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.errors import guarded
 from pygpu.core.host.optional import optional
 
 # What FFmpeg calls cameras, by sys.platform: the format, and the name of the n-th. On Windows it
@@ -50,6 +51,7 @@ class Camera:
     def __iter__(self) -> Self:
         return self
 
+    @guarded
     def __next__(self) -> NDArray[np.uint8]:
         self.open()
         with self._there:

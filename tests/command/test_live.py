@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -382,3 +383,52 @@ def test_without_a_screen_there_is_the_page(tmp_path: Path) -> None:
     process.terminate()
     process.wait()
     assert line.startswith("level: http://127.0.0.1:")
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("window", "OSError: where='window' needs a screen"),
+        ("notebook", "OSError: where='notebook': no notebook runs this program"),
+    ],
+)
+def test_a_place_that_is_not_here_is_one_error_at_the_call(
+    place: str, message: str, tmp_path: Path
+) -> None:
+    if place == "window":
+        pytest.importorskip("tkinter")
+    file = tmp_path / "script.py"
+    file.write_text(FILE + CALL.format(place))
+    environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    command = [sys.executable, str(file)]
+    found = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert found.returncode == 1
+    assert found.stderr.splitlines()[-1].startswith(message)
+    assert found.stderr.count("  File ") == 1
+
+
+def test_notebook_tells_what_is_wrong_once(monkeypatch, capsys) -> None:
+    class Edited:
+        """Wrong at the first look, as it was at the next, and then mended."""
+
+        scene, number, wrong = "scene", 0, ""
+        looks = iter(["wrong", None, None, "mended"])
+
+        def look(self) -> bool:
+            match next(self.looks):
+                case None:
+                    return False
+                case "wrong":
+                    self.wrong = "SyntaxError: invalid syntax"
+                case "mended":
+                    self.wrong, self.number = "", 1
+            return True
+
+    updates: list[Any] = []
+    monkeypatch.setattr(widget, "LOOK", 0)
+    monkeypatch.setattr(widget, "view", lambda scene: scene)
+    handle = SimpleNamespace(update=updates.append)
+    with pytest.raises(StopIteration):
+        widget._watch(Edited(), handle)
+    assert capsys.readouterr().out == "SyntaxError: invalid syntax\n"
+    assert updates == ["scene"]

@@ -15,11 +15,12 @@ from pygpu.command.live import server, widget, window
 from pygpu.command.live.live import Live
 from pygpu.command.live.scenes import Request
 from pygpu.command.live.sources import AGAIN, Reached
-from pygpu.core.errors import shown
+from pygpu.core.errors import guarded, shown
 
 PLACES: Final = ("window", "notebook", "page")
 
 
+@guarded
 def show(
     function: Any,
     *images: Any,
@@ -41,7 +42,8 @@ def show(
     `where` is "notebook", "window" or "page" (a local page in the browser); None takes the first of
     them that is here. A window or a page stays until it is closed or Ctrl-C is pressed; in a
     notebook `show` returns. When the function's file changes it is executed again and the new
-    function goes on with what controls stand at. TypeError and ValueError name what does not fit.
+    function goes on with what controls stand at. TypeError and ValueError name what does not fit;
+    where there is no screen for a window, or no notebook, there is an OSError.
     """
     if where is not None and where not in PLACES:
         raise ValueError(f"where: takes {', '.join(map(repr, PLACES))} or None; got {shown(where)}")

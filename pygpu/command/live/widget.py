@@ -31,13 +31,21 @@ AROUND: Final = 260  # pixels of a page besides its picture
 
 def is_notebook() -> bool:
     """Whether this is a notebook's kernel."""
+    return hasattr(_shell(), "kernel")
+
+
+def _shell() -> Any:
+    """What runs cells; None in other programs."""
     ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    return shell is not None and hasattr(shell, "kernel")
+    return ipython.get_ipython() if ipython is not None else None
 
 
 def show(live: Live) -> None:
     """Display it, and watch its file as long as the kernel lives."""
+    if _shell() is None:
+        raise OSError(
+            "where='notebook': no notebook runs this program; where='page' and 'window' need none"
+        )
     display = importlib.import_module("IPython.display").display
     handle = display(view(live.scene), display_id=True)
     if live.is_watched:
@@ -48,9 +56,11 @@ def _watch(live: Live, handle: Any) -> None:
     while True:
         time.sleep(LOOK)
         number = live.number
-        if live.look() and live.number != number:
+        if not live.look():
+            continue
+        if live.number != number:
             handle.update(view(live.scene))
-        elif live.wrong:
+        else:
             print(live.wrong)
 
 

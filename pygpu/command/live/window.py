@@ -47,7 +47,12 @@ def show(live: Live) -> None:
         raise ImportError(
             "where='window' needs Tk (Debian: apt install python3-tk); where='page' needs nothing"
         ) from None
-    root = tk.Tk()
+    try:
+        root = tk.Tk()
+    except tk.TclError as error:
+        raise OSError(
+            f"where='window' needs a screen, and Tk finds none: {error}; where='page' needs none"
+        ) from None
     view = Window(live, root, tk)
     try:
         root.mainloop()
