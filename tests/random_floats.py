@@ -75,6 +75,7 @@ class _Maker:
     def __init__(self, source: random.Random) -> None:
         self.source = source
         self.names = ["g"]
+        self.loops = 0  # `while`s around the statement: each counts by a variable of its own
 
     def function(self) -> str:
         lines = ["v = im(p)"]
@@ -95,13 +96,17 @@ class _Maker:
         if kind == "r":
             return self.risk().split("\n")
         known = list(self.names)
+        counter = f"j{self.loops or ''}"
+        self.loops += kind == "w"
         inner = [f"    {line}" for _ in range(2) for line in self.statement()]
+        self.loops -= kind == "w"
         self.names = known
         if kind == "i":
             return [f"if {self.condition(2)}:", *inner, "else:", f"    v = {self.float(2)}"]
         if kind == "f":
             return ["for k in range(n):", *inner, "    v = v * 0.5 + 0.1 * k"]
-        return ["j = 0", "while j < n and v < 3:", *inner, "    v = v * 0.75", "    j += 1"]
+        head = f"while {counter} < n and v < 3:"
+        return [f"{counter} = 0", head, *inner, "    v = v * 0.75", f"    {counter} += 1"]
 
     def risk(self) -> str:
         form = self.source.choice(_RISKS)

@@ -1,5 +1,6 @@
 """Generator expressions, maps and filters compute an item when it is asked for, as Python's do."""
 
+import functools
 import itertools
 
 from programs.suite import Suite
@@ -628,3 +629,32 @@ def zips_in_a_map(im: Image, p: Position):
         for a, b in pairs:
             s = s * 0.5 + a * b
     return s
+
+
+@program
+def sum_of_extremes_over_a_dynamic_range(im: Image, p: Position, n: int = 3):
+    return sum(max(im(p + (dx, k)) for dx in range(-1, 2)) for k in range(n))
+
+
+@program
+def sums_of_sums_over_a_dynamic_range(im: Image, p: Position, n: int = 3):
+    return sum(
+        sum(min(im(p + (dx, dy)) for dx in range(k)) for dy in range(2)) for k in range(1, n)
+    )
+
+
+@program
+def extreme_of_extremes_over_a_dynamic_range(im: Image, p: Position, n: int = 3):
+    return max((min(im(p + (dx, k)) for dx in range(-1, 2)) for k in range(n)), default=0.0)
+
+
+@program
+def reduced_extremes_over_a_dynamic_range(im: Image, p: Position, n: int = 3):
+    rows = (max(im(p + (dx, k)) for dx in range(-1, 2)) for k in range(n))
+    return functools.reduce(lambda a, b: a - b, rows, 1.0)
+
+
+@program
+def list_of_extremes_over_a_dynamic_range(im: Image, p: Position, n: int = 3):
+    rows = list(max(im(p + (dx, k)) for dx in range(-1, 2)) for k in range(n))
+    return sum(rows) + max(rows, default=0.0) * len(rows)

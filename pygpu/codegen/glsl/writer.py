@@ -288,7 +288,7 @@ class Writer:
         uniforms = [declaration for declaration in declarations if declaration]
         helpers = self.printer.helpers
         header = [f"#version {version} core"]
-        functions = source(helpers)
+        functions = source(helpers, precise=not self.dialect.embedded)
         if self.dialect.embedded:
             header = EMBEDDED
         elif version < 400 and _is_of_400([functions, *declared, *main]):

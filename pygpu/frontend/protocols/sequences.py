@@ -165,7 +165,7 @@ def _open(w: Evaluator, iterator: Iterator) -> None:
 
 def in_turn(w: Evaluator, xs: Any) -> bool:
     """Whether what an iterator gives can only be taken by a loop: a generator goes on as long as a
-    dynamic value says. Else its items are taken now."""
+    dynamic value says. Else its items are taken now, and `indexed` may say then what they are."""
     if not is_generator(w, xs):
         return False
     try:

@@ -85,12 +85,12 @@ def _value(w: Evaluator, item: Any) -> Any:
 
 
 def _sum(w: Evaluator, xs: Any, start: Any = 0) -> Any:
+    if in_turn(w, xs):
+        return w.call(_library("sum_of"), xs, start)
     lazy = indexed(w, xs)
     if lazy is not None:
         start = _widened(w, lazy, start)
         return w.call(_library("sum_of_groups" if lazy.grouped else "sum_of"), _groups(lazy), start)
-    if in_turn(w, xs):
-        return w.call(_library("sum_of"), xs, start)
     total = start
     for item in items_or_maybe(w, xs):
         item = _value(w, item)
@@ -144,12 +144,6 @@ def _extreme(symbol: str, code: str) -> Rule:
     def rule(w: Evaluator, *args: Any, key: Any = None, **more: Any) -> Any:
         _check_extreme(code, args, more)
         if len(args) == 1:
-            lazy = indexed(w, args[0])
-            if lazy is not None and key is None:
-                if "default" in more and not lazy.grouped:
-                    return w.call(_library(f"{code}_or"), lazy, more["default"])
-                name = f"{code}_of_groups" if lazy.grouped else f"{code}_of"
-                return w.call(_library(name), _groups(lazy))
             if in_turn(w, args[0]):
                 if key is not None and "default" not in more:
                     raise w.error(
@@ -160,6 +154,12 @@ def _extreme(symbol: str, code: str) -> Rule:
                     return w.call(_library(f"{code}_by_in_turn"), args[0], key, more["default"])
                 fallback = (more["default"],) if "default" in more else ()
                 return w.call(_library(f"{code}_in_turn"), args[0], *fallback)
+            lazy = indexed(w, args[0])
+            if lazy is not None and key is None:
+                if "default" in more and not lazy.grouped:
+                    return w.call(_library(f"{code}_or"), lazy, more["default"])
+                name = f"{code}_of_groups" if lazy.grouped else f"{code}_of"
+                return w.call(_library(name), _groups(lazy))
             if lazy is not None and not lazy.grouped:
                 return _extreme_by(w, symbol, lazy, key, more)
             args = items_or_maybe(w, args[0])
@@ -297,14 +297,14 @@ def _insertion_sort(
 
 
 def _reduce(w: Evaluator, function: Any, xs: Any, *initial: Any) -> Any:
+    if initial and in_turn(w, xs):
+        return w.call(_library("reduce_of"), function, xs, initial[0])
     lazy = indexed(w, xs)
     if lazy is not None:
         if not initial:
             raise w.error("functools.reduce over a long sequence takes an initial value")
         name = "reduce_of_groups" if lazy.grouped else "reduce_of"
         return w.call(_library(name), function, _groups(lazy), initial[0])
-    if initial and in_turn(w, xs):
-        return w.call(_library("reduce_of"), function, xs, initial[0])
     items = [*initial, *items_of(w, xs)]
     if not items:
         raise TypeError("reduce() of empty iterable with no initial value")

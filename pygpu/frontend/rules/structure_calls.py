@@ -16,6 +16,7 @@ from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols import datamodel, followers, operators
 from pygpu.frontend.protocols.sequences import (
     advance_iterator,
+    in_turn,
     indexed,
     is_generator,
     items_of,
@@ -82,8 +83,8 @@ def _len(w: Evaluator, x: Any) -> Any:
 
 
 def _list(w: Evaluator, xs: Any = ()) -> Any:
-    lazy = indexed(w, xs)
-    if lazy is not None and not isinstance(lazy.length, Abstract):
+    lazy = None if in_turn(w, xs) else indexed(w, xs)
+    if lazy is not None:
         return List(lazy)
     return List(lists.collected(w, items_or_maybe(w, xs)))
 

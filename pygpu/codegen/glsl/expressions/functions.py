@@ -7,6 +7,7 @@ source([("sin", 3)])      # the text of pg_sin for float, what it needs, and pg_
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from pygpu.codegen.glsl.expressions.helper import INF, NAN, Helper
@@ -355,14 +356,28 @@ return a < 0.0 ? -intBitsToFloat(bits) : intBitsToFloat(bits);
 }
 
 
-def source(used: Iterable[tuple[str, int]]) -> str:
-    """The text of the helpers used, each with the size of its operands, needed ones first."""
+# In place of those above where nothing can be `precise`: a driver makes its own minimum of a
+# comparison and a choice, which may be the number of a number and NaN.
+_WITHOUT_PRECISE: Final = {
+    name: replace(
+        HELPERS[name],
+        body=f"return pg_isnan(a) || pg_isnan(b) ? a : b {operator} a ? b : a;",
+        needs=("isnan",),
+    )
+    for name, operator in (("min", "<"), ("max", ">"))
+}
+
+
+def source(used: Iterable[tuple[str, int]], precise: bool = True) -> str:
+    """The text of the helpers used, each with the size of its operands, needed ones first.
+    `precise`: whether variables can be declared so."""
+    helpers = HELPERS if precise else {**HELPERS, **_WITHOUT_PRECISE}
     texts: dict[tuple[str, int], str] = {}
 
     def add(name: str, size: int) -> None:
         if (name, size) in texts:
             return
-        helper = HELPERS[name]
+        helper = helpers[name]
         if size > 1:
             add(name, 1)
             texts[name, size] = helper.vector_text(name, size)
