@@ -165,6 +165,7 @@ def scan_span(scanning: Scanning, machine: Machine) -> str:
     with Loop(code, [x0, neutral]) as loop:
         x, total = loop.params
         place = code.cast("sext", x, "long") * 4
+        code.fetch(code.at(source, place), AHEAD, lanes * 4)
         value = code.load(kind, code.at(source, place), lanes, 4)
         if scanning.is_total:
             after = join(code, total, value)

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from pygpu.codegen.elements.folds import AHEAD
 from pygpu.codegen.llvm.code import Code
-from pygpu.codegen.llvm.flow import Loop
+from pygpu.codegen.llvm.flow import Branch, Loop, when
 from pygpu.codegen.llvm.text import Machine, Val
 
 MASK, SOURCE, TARGET, STARTS, NOWHERE, LENGTH, SLOTS = range(7)  # of %args
 UNITS: Final = {1: "byte", 2: "short", 4: "uint", 8: "long"}  # by bytes
+ROUND: Final = 16  # elements of a round
 LINE: Final = 64  # bytes that a chunk has of NOWHERE
 _TYPES: Final = {"byte": "i8", "short": "i16", "uint": "i32", "long": "i64"}
 
@@ -36,14 +38,31 @@ def pick_span(unit: int, count: int, machine: Machine) -> str:
     chunk = code.binary("sdiv", x0, argument(LENGTH, "long"))
     aside = code.at(nowhere, chunk * LINE)
     size, kind = unit * count, UNITS[unit]
-    with Loop(code, [x0, read("long", code.at(starts, chunk * 8))]) as loop:
-        x, to = loop.params
+
+    def pick(x: Val, to: Val) -> Val:
+        """Put an element where it goes; the place of the next."""
         holds = read("byte", code.at(mask, x)).ne(0)
         place = code.select(holds, code.at(target, to * size), aside)
         values = [read(kind, code.at(source, x * size + unit * k)) for k in range(count)]
         for k, value in enumerate(values):
             code.store(value, code.at(place, unit * k), 1)
-        loop.next(x + 1 < x1, [x + 1, to + code.cast("zext", holds, "long")])
+        return to + code.cast("zext", holds, "long")
+
+    first = read("long", code.at(starts, chunk * 8))
+    head = code.binary("and", x1 - x0, -ROUND) + x0
+    rounds = Branch(code, head > x0)
+    with rounds.side(), Loop(code, [x0, first]) as loop:
+        x, to = loop.params
+        code.fetch(code.at(source, x * size), AHEAD, ROUND * size)
+        for k in range(ROUND):
+            to = pick(x + k, to)
+        loop.next(x + ROUND < head, [x + ROUND, to])
+    with rounds.side():
+        pass
+    (after,) = rounds.join([loop.results[1]], [first])
+    with when(code, head < x1), Loop(code, [head, after]) as loop:
+        x, to = loop.params
+        loop.next(x + 1 < x1, [x + 1, pick(x, to)])
     return code.span()
 
 

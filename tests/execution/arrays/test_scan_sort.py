@@ -346,6 +346,8 @@ WRONG: list[tuple[Any, type[Exception], str]] = [
     (lambda: pygpu.sort(["a"]), TypeError, "holds no texels"),
     (lambda: pygpu.sort([1, 2], [1]), ValueError, r"values\[0\] is of size \(1,\)"),
     (lambda: pygpu.sort(np.ones((2, 2, 3)), np.ones((2, 2))), ValueError, "take keys of one"),
+    (lambda: pygpu.sort(np.ones((5, 6, 7))), ValueError, r"given as pygpu.Volume\(array\)"),
+    (lambda: pygpu.scan(np.add, np.ones((2, 3, 4, 3))), ValueError, "images of a stack one by one"),
     (lambda: pygpu.compress([True]), TypeError, "got a mask alone"),
     (lambda: pygpu.compress([True], [1, 2]), ValueError, r"signals\[0\] is of size \(2,\)"),
     (lambda: pygpu.compress(np.ones((2, 2, 3)), [1]), ValueError, "takes one channel, got 3"),
