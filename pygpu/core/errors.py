@@ -199,8 +199,13 @@ def asked(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     try:
         return function(*args, **kwargs)
     except Exception as error:
-        error.__pygpu_refused__ = True  # type: ignore[attr-defined]
+        mark_as_theirs(error)
         raise
+
+
+def mark_as_theirs(error: BaseException) -> None:
+    """Note that what was raised in PyGPU's code is the user's mistake."""
+    error.__pygpu_refused__ = True  # type: ignore[attr-defined]
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -286,6 +291,25 @@ def _fits(value: Any, taken: str) -> bool:
             return False
         return hasattr(first, attribute) and hasattr(second, attribute)
     return hasattr(value, attribute) and getattr(value, "shape", ()) == ()
+
+
+# What code raises that does not mean to, and the rooms of the front end that say what happens when.
+# What the others raise so is what Python says of the program's values: those rooms are its meaning.
+_ACCIDENTS: Final = (LookupError, AttributeError, NameError)
+_MACHINERY: Final = tuple(
+    os.path.join(HOME, "frontend", room, "")
+    for room in ("decode", "values", "joins", "effects", "flow", "calls", "walk")
+)
+
+
+def is_accident(error: BaseException) -> bool:
+    """Whether an error is a mistake of PyGPU's own: raised in what walks functions, neither by a
+    `raise` nor where Python was called for the function."""
+    if not isinstance(error, _ACCIDENTS) or hasattr(error, "__pygpu_refused__"):
+        return False
+    code = _last(error.__traceback__)
+    is_walking = code is not None and code.co_filename.startswith(_MACHINERY)
+    return is_walking and not _is_refusal(error.__traceback__)
 
 
 def _is_refusal(traceback: types.TracebackType | None) -> bool:

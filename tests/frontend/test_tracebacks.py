@@ -162,3 +162,40 @@ def test_our_own_mistakes_keep_their_frames(monkeypatch):
     with pytest.raises(TypeError, match="unsupported operand") as caught:
         pygpu.compile(wrong)
     assert any(file.startswith(HOME) for file in frames(caught.value))
+
+
+def test_our_own_mistakes_are_no_errors_of_the_program(monkeypatch):
+    """A handler of the function must not take for its own what arose in the walk."""
+    names = {}
+    where = str(Path(HOME, "frontend", "flow", "mistaken.py"))
+    exec(compile("def branch(*args):\n    return [][3]\n", where, "exec"), names)
+    monkeypatch.setattr("pygpu.frontend.flow.branches.branch", names["branch"])
+
+    def chosen(im: Image, p: Position):
+        try:
+            return im(p) if p.x > 1 else 0.5
+        except IndexError:
+            return 7.0
+
+    with pytest.raises(pygpu.CompileError, match=r"mistake of its own \(IndexError: list index"):
+        pygpu.compile(chosen, target="interpreter")(PHOTO)
+
+
+def test_what_a_program_raises_is_its_own(target):
+    def handled(im: Image, p: Position):
+        words = {"a": im(p)}
+        found = 0.0
+        for step in (
+            lambda: words["b"],
+            lambda: [im(p)][4],
+            lambda: im.nothing,
+            lambda: np.array([im(p)])[2],
+            lambda: nowhere,  # noqa: F821
+        ):
+            try:
+                step()
+            except (LookupError, AttributeError, NameError):
+                found += 1
+        return found + 0 * im(p)
+
+    assert np.asarray(pygpu.compile(handled, target=target)(PHOTO)).min() == 5

@@ -6,6 +6,7 @@ import collections.abc
 from collections.abc import Mapping
 from typing import Any, Final
 
+from pygpu.core.errors import mark_as_theirs
 from pygpu.core.host.later import later
 from pygpu.frontend.effects import volatile
 from pygpu.frontend.flow.paths import ControlFlow
@@ -56,15 +57,19 @@ def native(
 def _run(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
     """What Python gives. NotKnown if a method of our own classes reads a variable of ours that is
     not known."""
-    if not w.environment.class_cells and not w.environment.class_parts:
-        return function(*args, **keywords)
-    with classes.in_python(w) as unknown:
-        try:
+    try:
+        if not w.environment.class_cells and not w.environment.class_parts:
             return function(*args, **keywords)
-        except (NameError, AttributeError):
-            if not unknown:
-                raise
-            raise NotKnown from None
+        with classes.in_python(w) as unknown:
+            try:
+                return function(*args, **keywords)
+            except (NameError, AttributeError):
+                if not unknown:
+                    raise
+                raise NotKnown from None
+    except Exception as error:
+        mark_as_theirs(error)
+        raise
 
 
 def _replayable(iterator: Any) -> Iterator:

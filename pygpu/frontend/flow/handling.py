@@ -17,7 +17,7 @@ from typing import Any
 
 from pygpu.bytecode import NULL
 from pygpu.core.builder import Builder
-from pygpu.core.errors import CompileError
+from pygpu.core.errors import CompileError, is_accident
 from pygpu.core.host.later import later
 from pygpu.frontend.flow.paths import RAISED, ControlFlow, Outcome
 from pygpu.frontend.values.faults import Fault, Raised, Raising, chosen, is_set
@@ -58,6 +58,8 @@ def is_handled(w: ControlFlow, frame: Frame, error: BaseException) -> bool:
     or it is raised under a dynamic condition, and a caller has a handler."""
     raised = frame.code.instructions[frame.at].op == "RAISE"
     if isinstance(error, _OURS) and not (raised and isinstance(error, AssertionError)):
+        return False
+    if is_accident(error):
         return False
     if has_handler(frame):
         return True

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.errors import mark_as_theirs
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.values.callables import Function
 from pygpu.frontend.values.evaluator import Evaluator
@@ -203,7 +204,11 @@ def adopt(w: Evaluator | None, result: Any) -> Any:
 def own(w: Evaluator | None, function: Any, *args: Any) -> Any:
     """What Python gives for a call, adopted. A function of its own, that the references to the
     result are counted alike wherever it is called from."""
-    result = function(*args)
+    try:
+        result = function(*args)
+    except Exception as error:
+        mark_as_theirs(error)
+        raise
     return adopt(w, result)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import traceback
+
 from pygpu.core.errors import (
     AT_COMPILE_TIME,
     HOME,
@@ -9,6 +11,7 @@ from pygpu.core.errors import (
     CompileError,
     Place,
     call_notes,
+    is_accident,
 )
 from pygpu.frontend.values.evaluator import Evaluator
 
@@ -19,6 +22,14 @@ def located(w: Evaluator, error: BaseException) -> BaseException:
         if getattr(error, "place", None) is None:
             return w.error(error.msg)
         return error
+    if not getattr(error, "__pygpu_noted__", False) and is_accident(error):
+        said = "".join(traceback.format_exception_only(error)).strip()
+        refused = w.error(
+            f"PyGPU fails here by a mistake of its own ({said}): please report this function"
+        )
+        for frame in traceback.extract_tb(error.__traceback__)[-2:]:
+            refused.add_note(f"raised in {frame.filename}:{frame.lineno}, in {frame.name}")
+        return refused
     if not getattr(error, "__pygpu_noted__", False):
         place = w.frame.place()
         theirs = place.users()

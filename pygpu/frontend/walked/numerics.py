@@ -15,7 +15,9 @@ import numpy as np
 
 
 def choose(a: Any, choices: Any) -> Any:
-    """np.choose: an index out of range gives the first or the last choice."""
+    """np.choose; without checks an index out of range gives the first or the last choice."""
+    if np.any(np.asarray(a) < 0) or np.any(np.asarray(a) >= len(choices)):
+        raise ValueError("invalid entry in choice array")
     result = choices[0]
     for place in range(1, len(choices)):
         result = np.where(np.asarray(a) >= place, choices[place], result)
