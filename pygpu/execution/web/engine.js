@@ -212,8 +212,9 @@ class Engine {
     const slot = this.slot(index);
     const main = DATA.pictures.length ? this.slot(DATA.pictures[0].slot) : null;
     const [width, height] = slot.size ?? [main.width, main.height];
-    if (slot.texture === null || slot.width !== width || slot.height !== height) {
-      const format = formatOf(this.gl, slot, true);
+    const format = formatOf(this.gl, slot, true);  // a picture that was given may not be drawn into
+    const fits = slot.texture !== null && slot.width === width && slot.height === height;
+    if (!fits || slot.made.internal !== format.internal) {
       this.put(slot, newTexture(this.gl, format, width, height, null), width, height, format);
     }
     return slot;

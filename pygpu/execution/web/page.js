@@ -115,7 +115,8 @@ function sliders(control, begin = 0) {
   return control.value.slice(begin).map((first, at) => {
     const part = begin + at;
     const out = element("output", { textContent: shownNumber(first, control) });
-    const input = element("input", { type: "range", name: control.name, min: control.low,
+    const id = `control ${control.name} ${part}`;  // else the label would be that of the output
+    const input = element("input", { type: "range", id, name: control.name, min: control.low,
       max: control.high, step: control.step, value: first });
     input.oninput = () => {
       if (control.kind === "time") clock.time = Number(input.value);
@@ -126,7 +127,7 @@ function sliders(control, begin = 0) {
       input.value = number;
       out.textContent = shownNumber(number, control);
     });
-    return element("label", { className: "control" }, label(control, part), out, input);
+    return element("label", { className: "control", htmlFor: id }, label(control, part), out, input);
   });
 }
 
@@ -341,6 +342,7 @@ async function start() {
   const gl = canvas.getContext("webgl2", { alpha: true, premultipliedAlpha: false,
     preserveDrawingBuffer: true, antialias: false, depth: false });
   if (gl === null) {
+    for (const part of ["controls", "actions"]) byId(part).inert = true;
     throw new Error("This page needs WebGL 2, which this browser does not have or has turned off.");
   }
   engine = new Engine(gl);

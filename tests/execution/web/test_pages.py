@@ -529,6 +529,7 @@ def test_browser_without_webgl2_says_so(page: Any, tmp_path: Path) -> None:
     page.goto(file.as_uri())
     page.wait_for_selector("#message.wrong")
     assert "needs WebGL 2" in page.inner_text("#message")
+    assert page.evaluate("['controls', 'actions'].every((id) => document.getElementById(id).inert)")
 
 
 @pytest.mark.parametrize(
@@ -564,6 +565,27 @@ def test_browser_without_floats_rounds_and_says_so(
             assert words in bare.inner_text("#message")
             want = np.asarray(pipeline(Image(texels))).reshape(*texels.shape[:2], -1)
             np.testing.assert_allclose(result(bare), want, atol=error)
+        opened(bare, faded.export(tmp_path / "page.html", PHOTO, iterate=2))  # pictures drawn into
+        bare.wait_for_function("pygpu.rounds() >= 6")
+        bare.click("text=Pause")
+        rounds = bare.evaluate("pygpu.rounds()")
+        want = 1 - (1 - PHOTO / 255) * 0.75**rounds
+        np.testing.assert_allclose(result(bare), want, atol=4 * error)
+
+
+@pygpu.compile
+def faded(im: Image, p: Position):
+    return im(p) + 0.25 * (1 - im(p))
+
+
+def test_each_control_has_a_label_of_its_own(page: Any, tmp_path: Path) -> None:
+    opened(page, edges.export(tmp_path / "page.html", PHOTO))
+    asked = page.get_by_label("gain")
+    assert asked.get_attribute("type") == "range"
+    for name in ("gain", "tint", "invert"):
+        assert page.get_by_label(name).get_attribute("name") == name
+    page.locator("label", has_text="gain").click(position={"x": 2, "y": 2})
+    assert page.evaluate("document.activeElement.name") == "gain"
 
 
 def test_camera_is_processed(page: Any, tmp_path: Path) -> None:
