@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pygpu
+from pygpu.command import stacks
 from pygpu.command.batches import again, each_of, is_animation, is_folder, is_video, timed
 from pygpu.command.given import (
     ANIMATED,
@@ -38,6 +39,7 @@ from pygpu.command.given import (
     shape_of,
 )
 from pygpu.command.parser import Command, parser_of
+from pygpu.command.stacks import is_stack
 from pygpu.command.whole import Whole, is_whole, needs_image
 from pygpu.core.errors import CompileError
 from pygpu.execution.arguments.signatures import Signature
@@ -85,6 +87,8 @@ def _run_once(options: argparse.Namespace) -> None:
         _run_videos(options)
     elif is_folder(output):
         _run_folder(options)
+    elif _is_stack(options):
+        _run_stack(options)
     else:
         _run_pictures(options)
 
@@ -93,6 +97,15 @@ def _is_moving(options: argparse.Namespace) -> bool:
     """Whether an animation is made of one. A PNG is taken for a single picture."""
     goes = options.output[0].suffix.lower() in ANIMATED
     return len(options.images) == 1 and goes and is_animation(options.images[0])
+
+
+def _is_stack(options: argparse.Namespace) -> bool:
+    """Whether a TIFF of several pages is made of one."""
+    return (
+        len(options.images) == 1
+        and all(map(stacks.goes, options.output))
+        and is_stack(options.images[0])
+    )
 
 
 def _run_videos(options: argparse.Namespace) -> None:
@@ -194,6 +207,8 @@ def _run_folder(options: argparse.Namespace) -> None:
     folder.mkdir(parents=True, exist_ok=True)
 
     def one(path: Path) -> str:
+        if is_stack(path):
+            return _stack_saved(compiled, options, values, path, [folder / path.name])
         image = picture(path)
         result = compiled(image, **values, **shape_of(options), **dtype_of(options, [image]))
         return _saved(result, folder / path.name)
@@ -201,6 +216,27 @@ def _run_folder(options: argparse.Namespace) -> None:
     failed = each_of(options.images, one, _tell)
     if failed:
         raise UsageError(f"{failed} of {len(options.images)} pictures could not be made")
+
+
+def _run_stack(options: argparse.Namespace) -> None:
+    """Each page of a TIFF by itself, into a TIFF."""
+    compiled, values = compiled_of(options)
+    started = time.perf_counter()
+    said = _stack_saved(compiled, options, values, options.images[0], options.output)
+    print(f"{said}, {compiled.target}, {1e3 * (time.perf_counter() - started):.0f} ms")
+
+
+def _stack_saved(
+    compiled: Any,
+    options: argparse.Namespace,
+    values: dict[str, Any],
+    path: Path,
+    outputs: list[Path],
+) -> str:
+    try:
+        return stacks.write(compiled, path, outputs, values | shape_of(options), options.dtype)
+    except OSError as error:
+        raise UsageError(of_file(path, error)) from None
 
 
 def _saved(image: Any, path: Path) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pygpu
+from pygpu.command.stacks import is_stack
 from pygpu.command.whole import whole_of
 from pygpu.execution.arguments.signatures import MISSING, Signature
 from pygpu.execution.bound import BoundMethod
@@ -192,7 +193,10 @@ def of_file(path: Path, error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
         return f"{path}: no such {'file' if path.parent.is_dir() else 'directory'}"
     said = re.sub(r"dtype='(\w+)'", r"--dtype \1", str(error))
-    said = re.sub("page=0 takes .*", f"an animation goes to {', '.join(ANIMATED)}", said)
+    goes = (
+        "a stack goes to .tif" if is_stack(path) else f"an animation goes to {', '.join(ANIMATED)}"
+    )
+    said = re.sub("page=0 takes .*", goes, said)
     return said if said.startswith(str(path)) else f"{path}: {error}"
 
 

@@ -216,6 +216,22 @@ def test_run_of_many_pictures_fills_a_folder(
     )
 
 
+def test_pages_of_a_tiff_become_pages(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stack = np.random.default_rng(1).integers(0, 2**16, (5, 12, 17), dtype=np.uint16)
+    pygpu.imwrite("stack.tif", stack)
+    assert main("run filters.py:scaled stack.tif -o out.tif".split()) == 0
+    assert capsys.readouterr().out.startswith("out.tif: 5 of 17 x 12, ")
+    np.testing.assert_array_equal(pygpu.imread("out.tif"), stack)
+    assert main("run pygpu.filters:gaussian stack.tif -o smooth.tiff --dtype float32".split()) == 0
+    expected = pygpu.filters.gaussian(stack[2])
+    np.testing.assert_allclose(pygpu.imread("smooth.tiff")[2], expected, atol=1e-6)
+    assert main("run filters.py:scaled stack.tif photo.png -o folder".split()) == 0
+    np.testing.assert_array_equal(pygpu.imread("folder/stack.tif"), stack)
+    capsys.readouterr()
+    assert main("run filters.py:scaled stack.tif -o out.gif".split()) == 2
+    assert capsys.readouterr().err.strip().endswith("it holds 5 pictures: a stack goes to .tif")
+
+
 def test_run_of_a_video_writes_one(place: Path) -> None:
     pytest.importorskip("imageio_ffmpeg", reason="no imageio-ffmpeg")
     pygpu.animate(None, np.full((4, 16, 32, 3), 200, np.uint8), "clip.mp4", fps=10)

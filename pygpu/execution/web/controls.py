@@ -108,7 +108,8 @@ def _natural(name: str, type: Type, numbers: Sequence[float]) -> Any:
         return "colour"
     finite = [abs(number) for number in numbers if math.isfinite(number)]
     top = max(finite, default=0.0)
-    high = 2 * top if top > 1 else 1.0
+    is_gain = type.is_scalar and top == 1  # a factor of one: it may be more
+    high = 2 * top if top > 1 or is_gain else 1.0
     if type.kind in INTEGERS:
         high = max(2 * top, 8.0)
     return (-high if min(numbers) < 0 else 0.0), high

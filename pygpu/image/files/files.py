@@ -91,6 +91,18 @@ def _numbered(source: Any, page: Any, count: int) -> range:
     return range(count)[number % count :][:1]
 
 
+def page_count(path: Any) -> int:
+    """How many pictures are in a file; none is decoded."""
+    counts: list[int] = []
+
+    def none(count: int) -> range:
+        counts.append(count)
+        return range(0)
+
+    _pictures(path, none)
+    return counts[0]
+
+
 def _pictures(source: Any, which: Which) -> list[Picture]:
     """The pages of a file that are wanted."""
     start = _start(source)
