@@ -43,6 +43,7 @@ from pygpu.execution.folds.folding import (
 from pygpu.execution.folds.kept import kept
 from pygpu.execution.folds.positions import POSITIONS
 from pygpu.execution.folds.stored import stored_fold, stored_place
+from pygpu.execution.large.labels import bare
 from pygpu.execution.large.sources import holds_dask
 from pygpu.execution.programs.bars import steps
 from pygpu.execution.programs.tiles import Tile, tiles_of
@@ -90,6 +91,7 @@ def reduce(
         if not callable(value) and not (name != "function" and value is None):
             raise TypeError(f"reduce: {name} takes a function, got {shown(value)}")
     targets.check(target)
+    images = tuple([bare(image) for image in images])
     with nullcontext() if by is None else targets.at_once():
         how = Code(function), Code(map), Code(by), known_key(groups)
         call = plans.Call.of(images, arguments, initial, target, how)

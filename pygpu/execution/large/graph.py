@@ -23,6 +23,7 @@ from pygpu.execution.large.sources import Source
 from pygpu.execution.large.work import Block, cut_off, run_block, settled
 from pygpu.execution.programs.specialise import Translated
 from pygpu.execution.programs.tiles import Tile
+from pygpu.passes.analysis.fractional import LARGEST, near
 from pygpu.passes.lower.planes import Read
 from pygpu.passes.lower.window import View
 
@@ -177,6 +178,12 @@ class _ViewParts:
             whole = [Reach.inside(0, bounds[-1]) for bounds in source.bounds]
             own = edges[-len(whole) :]
             return cls(source, tuple([(r,) * len(e) for r, e in zip(whole, own, strict=True)]))
+        ends = [bounds[-1] for bounds in source.bounds] + [sum(each[-1]) for each in edges]
+        if view.between and not near(*ends):
+            raise ValueError(
+                f"{source.name} is read between pixels, and floats cannot tell these apart in an "
+                f"image with more than {LARGEST} along an axis: read it at whole offsets"
+            )
         how = view.boundary
         around = [(margin.up, margin.down), (margin.left, margin.right)]
         if rounds is not None:

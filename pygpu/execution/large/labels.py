@@ -32,17 +32,17 @@ def _labelled_in(values: Sequence[Any]) -> list[Any]:
     return [leaf for leaf in leaves if is_labelled(leaf)]
 
 
-def _bare(value: Any) -> Any:
+def bare(value: Any) -> Any:
     """A value, or the values of a tuple, without labels."""
     if type(value) is tuple:
-        return tuple([_bare(each) for each in value])
+        return tuple([bare(each) for each in value])
     return value.data if is_labelled(value) else value
 
 
 def call(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """The function's results for the arrays that DataArrays hold, as DataArrays."""
     given = _labelled_in((*args, *kwargs.values()))
-    result = function(*map(_bare, args), **{key: _bare(value) for key, value in kwargs.items()})
+    result = function(*map(bare, args), **{key: bare(value) for key, value in kwargs.items()})
     return result if kwargs.get("out") is not None else _relabelled(result, given[0])
 
 
@@ -88,4 +88,4 @@ def _new_name(dims: Sequence[str], axis: int) -> str:
     return name if name not in dims else f"{name}_{axis}"
 
 
-__all__ = ["call", "holds_labelled", "is_labelled"]
+__all__ = ["bare", "call", "holds_labelled", "is_labelled"]

@@ -208,7 +208,7 @@ def _windowed(translated: Translated, uniforms: tuple[Any, ...] | None, dims: in
     if uniforms is not None:
         function = settle(function, uniforms)
     planar = by_planes(function) if dims == 3 or is_of_volumes(function) else None
-    return Views(window(function if planar is None else planar.function), planar)
+    return Views(window(function if planar is None else planar.function, between=True), planar)
 
 
 @lru_cache(maxsize=LIMIT)

@@ -35,10 +35,12 @@ class Footprint:
 FARTHEST: Final = 1 << 20  # a function that may look farther has no footprint
 
 
-def footprint(function: Function, but: Collection[int] = ()) -> list[Footprint | None]:
+def footprint(
+    function: Function, but: Collection[int] = (), ranges: Ranges | None = None
+) -> list[Footprint | None]:
     """For each image what is read of it, None where that is not bounded around the pixel; nothing
-    of the images in `but`."""
-    ranges = Ranges(function)
+    of the images in `but`. `ranges`: by which it is found out, the function's own unless given."""
+    ranges = ranges or Ranges(function)
     found: list[Footprint | None] = [Footprint() for _ in function.images]
     for op in walk(function.body):
         if op.code == "load" and op.data.image not in but:

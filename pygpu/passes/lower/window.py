@@ -25,7 +25,7 @@ from pygpu.ssa import Function, ImageInput, Load, Op, Value, walk
 from pygpu.types import INT
 
 with later():
-    from pygpu.passes.analysis import footprint
+    from pygpu.passes.analysis import footprint, fractional
 
 FILL: Final = {"constant": "nearest", "inside": "nearest"}  # here any texel will do
 
@@ -38,6 +38,7 @@ class View:
     image: int
     boundary: str
     margin: footprint.Footprint | None
+    between: bool = False  # whether places between pixels are read: see analysis/fractional.py
 
 
 @record(eq=False)
@@ -50,8 +51,9 @@ class Windowed:
     sized: tuple[int, ...]
 
 
-def window(function: Function) -> Windowed:
-    """The function of any window of a result."""
+def window(function: Function, between: bool = False) -> Windowed:
+    """The function of any window of a result. `between`: whether what is read between pixels has a
+    margin, too; the caller then looks how large images are."""
     keys: dict[tuple[int, str], int] = {}
     sized: set[int] = set()
     for op in walk(function.body):
@@ -66,8 +68,16 @@ def window(function: Function) -> Windowed:
         ImageInput(f"{function.images[i].name}_{how}", function.images[i].type) for i, how in keys
     ]
     split = _Split(function, images, keys, order).run()
-    margins = footprint.footprint(split)
-    views = tuple([View(*key, margin) for key, margin in zip(keys, margins, strict=True)])
+    exact = footprint.footprint(split)
+    margins = exact
+    if between:
+        margins = footprint.footprint(split, ranges=fractional.Followed(split))
+    views = tuple(
+        [
+            View(*key, margin, margin is not None and whole is None)
+            for key, margin, whole in zip(keys, margins, exact, strict=True)
+        ]
+    )
     return Windowed(apply(CLEAN, _Move(split, views, order).run()), views, order)
 
 
