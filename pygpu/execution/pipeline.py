@@ -32,7 +32,7 @@ from pygpu.execution.arguments.annotations import user_type
 from pygpu.execution.arguments.convert import array_of, is_picture, is_pil
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.inspection import html
-from pygpu.execution.large import labels
+from pygpu.execution.large import labels, travel
 from pygpu.execution.large.sources import holds_dask, is_dask, seen
 from pygpu.execution.pipelines.deferred import Graph, current, deferring
 from pygpu.execution.pipelines.stages import Runner, StageReport
@@ -133,6 +133,9 @@ class Pipeline:
                 self._takes.forget()  # the long way says which line asks for what cannot be
         with fast_within(self._fast):
             return self._called(args, kwargs)
+
+    def __reduce__(self) -> Any:
+        return travel.reduced(self, Pipeline, (self.__wrapped__, self._target, self._fast))
 
     def _take(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Take | None:
         """What such a call does, if that is known, or found out now."""
