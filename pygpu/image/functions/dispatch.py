@@ -21,7 +21,7 @@ from pygpu.execution.arrays.scanning import scan
 from pygpu.execution.arrays.sorting import argsort, sort
 from pygpu.execution.programs.options import Options
 from pygpu.execution.vectorized import Vectorized
-from pygpu.image.functions import moves, quantiles
+from pygpu.image.functions import moves, quantiles, statistics
 from pygpu.image.functions.texels import first, image_of, seen, seen_in, stored_in
 
 Rule = Callable[..., Any]
@@ -262,5 +262,7 @@ _TABLE: Final[dict[Any, Rule]] = {
     np.ones_like: _like(1),
     np.full_like: _like(None),
 }
+
+_TABLE.update(statistics.rules(_TABLE))
 
 __all__ = ["called"]

@@ -75,7 +75,7 @@ def is_any(image: Any, axis: Any, out: Any, keepdims: bool) -> Any:
     number: Any = None if by_channel is None else kept.total(image != 0, by_channel)
     if number is not None:
         return number > 0
-    return given(asked(np.any, seen(image), axis, keepdims=keepdims), None, out)
+    return given(asked(np.any, image.storage.seen(), axis, keepdims=keepdims), None, out)
 
 
 def is_all(image: Any, axis: Any, out: Any, keepdims: bool) -> Any:
@@ -85,7 +85,7 @@ def is_all(image: Any, axis: Any, out: Any, keepdims: bool) -> Any:
     number: Any = None if by_channel is None else kept.total(image == 0, by_channel)
     if number is not None:
         return number == 0
-    return given(asked(np.all, seen(image), axis, keepdims=keepdims), None, out)
+    return given(asked(np.all, image.storage.seen(), axis, keepdims=keepdims), None, out)
 
 
 def _count(image: ImageLike) -> int:
