@@ -235,7 +235,12 @@ def split(im: Image, *, rounds=6):
     return im > threshold
 
 
-@pytest.mark.parametrize("function", [levels, normal, split])
+def stretched(im: Image):
+    low, high = np.percentile(im, [5, 95])
+    return np.clip((im - low) / (high - low) * np.median(im), 0, 1)
+
+
+@pytest.mark.parametrize("function", [levels, normal, split, stretched])
 def test_folds_are_repeated_for_the_picture_that_is_opened(
     page: Any, tmp_path: Path, function: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
