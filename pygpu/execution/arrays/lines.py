@@ -235,9 +235,9 @@ def as_images(values: Sequence[Any], names: Sequence[str]) -> tuple[Any, ...] | 
 def _image(array: NDArray[Any], what: str) -> ImageLike:
     if array.ndim > 3 or (array.ndim == 3 and array.shape[2] > 4):
         raise ValueError(
-            f"{what}: an array of shape {array.shape} is no image (H, W) or (H, W, C) with 1 to 4 "
-            "channels; a volume (D, H, W) or (D, H, W, C) is given as pygpu.Volume(array), images "
-            "of a stack one by one"
+            f"{what}: an array of shape {array.shape} has {array.ndim} axes; an image (H, W) or "
+            "(H, W, C) has 1 to 4 channels, a volume (D, H, W[, C]) is given as "
+            "pygpu.Volume(array), images of a stack one by one"
         )
     texels = texels_of(array, what)
     storage = Storage.of(texels)
