@@ -116,7 +116,7 @@ class Code(Body):
                 return self.linear(self.binary(name, first, b.base))
         if first.number == 0 and name == "add":
             return b
-        if b.number == 0 and name in ("add", "sub"):
+        if b.number == (1 if name == "mul" else 0) and name in ("add", "sub", "mul"):
             return first
         return self.binary(INT_OPS[name], first, b)
 

@@ -15,7 +15,7 @@ from functools import reduce
 from pygpu.codegen.llvm.block import Block, Values
 from pygpu.codegen.llvm.boundary import inside
 from pygpu.codegen.llvm.flow import Branch
-from pygpu.codegen.llvm.memory import gather, load_block, mixed
+from pygpu.codegen.llvm.memory import gather, load_block, mixed, steps
 from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.text import Val
 from pygpu.core.storage import Format
@@ -28,7 +28,7 @@ def table(block: Block, op: Op, cell: Cell) -> Values:
     index = code.clamp(index, 0, values.shape[0] - 1)
     base = block.argument(block.table_slot + op.data.table, "ptr")
     format = Format(values.dtype, op.data.type.size, False)
-    return gather(code, base, index, format, values.shape[0])
+    return gather(code, base, index * steps(format), format, values.shape[0])
 
 
 def reach(block: Block, op: Op, cells: Sequence[Cell]) -> None:
@@ -121,7 +121,9 @@ def load_anywhere(block: Block, load: Load, x: Val, y: Val) -> Values:
         column, row = (code.cast("sext", value, "long") for value in (column, row))
     (width, height, pitch), base = given, block.image(load.image, 0, "ptr")
     count = (height - 1) * pitch + width
-    texels = gather(code, base, row * pitch + column, format, count)
+    # Texels of one column or one row have a product in common.
+    place = row * (pitch * steps(format)) + column * steps(format)
+    texels = gather(code, base, place, format, count)
     if inside_x is None or inside_y is None:
         return texels
     return mixed(code, inside_x & inside_y, texels, load.cval)

@@ -273,31 +273,36 @@ def interleave(code: Code, values: list[Val]) -> list[Val]:
 # ---------------------------------------------------------------- texels anywhere
 
 
-def gather(code: Code, base: Val, index: Val, format: Format, count: Val | int) -> tuple[Val, ...]:
-    """The components of the texels at indices from `base`, which is aligned to 4 bytes where a
-    texel has words of its own. A scalar index loads one texel. `count`: the texels from the first
-    to the last, which fill 4 bytes at least."""
+def steps(format: Format) -> int:
+    """In how many units `gather` counts from a texel to the next: words, or bytes of texels that
+    have no words of their own."""
+    return format.nbytes if format.nbytes % 4 else format.nbytes // 4
+
+
+def gather(code: Code, base: Val, place: Val, format: Format, count: Val | int) -> tuple[Val, ...]:
+    """The components of the texels at places from `base`, which is aligned to 4 bytes where a
+    texel has words of its own: place i * steps(format) is that of texel i. A scalar place loads one
+    texel. `count`: the texels from the first to the last, which fill 4 bytes at least."""
     size, channels = format.dtype.itemsize, format.channels
     if size == 4:
-        raw = [_word(code, code.at(base, 4 * c), index * channels) for c in range(channels)]
+        raw = [_word(code, code.at(base, 4 * c), place) for c in range(channels)]
     elif size * channels <= 2:
         over = code.cast("ptrtoint", base, "long") & 3
-        base, place = code.at(base, -over), index * (size * channels)
+        base = code.at(base, -over)
         place = place + code.cast("trunc", over, place.kind)
         word = _shifted(code, _word(code, base, code.binary("lshr", place, 2)), place & 3)
         raw = _parts(code, word, size, channels)
     elif size * channels == 3:
         # The 4 bytes from a texel on; of the last one, those that end with it.
-        place = index * 3
-        start = code.minimum(place, code.like(index, count) * 3 - 4)
+        start = code.minimum(place, code.like(place, count) * 3 - 4)
         word = _shifted(code, _bytes(code, base, start), place - start)
         raw = _parts(code, word, size, channels)
     elif channels == 3:
-        first, last = (_bytes(code, base, index * 6 + start) for start in (0, 2))
+        first, last = (_bytes(code, base, place + start) for start in (0, 2))
         raw = [first, *_parts(code, last, size, 2)]
     else:  # the texel has a word of its own, or two
         step = size * channels // 4
-        words = [_word(code, code.at(base, 4 * j), index * step) for j in range(step)]
+        words = [_word(code, code.at(base, 4 * j), place) for j in range(step)]
         raw = [part for word in words for part in _parts(code, word, size, 4 // size)]
     return tuple([decode(code, value, format) for value in raw])
 
