@@ -68,12 +68,12 @@ The canonical instructions, with what they take from the stack (its top last) an
 
 import dis
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from types import CodeType
 from typing import Any, Final, NamedTuple, final
 
+from pygpu.core.host.records import record
 from pygpu.frontend.decode.flow import Graph
 from pygpu.frontend.decode.jumps import (
     NOWHERE,
@@ -139,7 +139,7 @@ class Instruction(NamedTuple):
         return Span(*self.position)
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@record(eq=False, weak=True)
 class Code:
     """A decoded code object. `handlers` says of the instructions in a `try` or `with` where they go
     when they raise: with that much of the stack left, a NULL if `marked`, and the exception.

@@ -28,7 +28,7 @@ What is drawn is fixed to the last rule, so that targets agree but for rounding 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal, Protocol
 
 import numpy as np
@@ -94,7 +94,7 @@ class Drawing:
         return tuple([value.type for value in outputs[: len(outputs) - self.discards]])
 
 
-@dataclass(slots=True, eq=False, weakref_slot=True)
+@record(eq=False, frozen=False, weak=True)
 class Geometry:
     """Vertices and triangles. It never changes once it is made: `copies` belongs to the devices,
     each of which keeps its own form there under its own name."""

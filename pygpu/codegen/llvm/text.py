@@ -7,9 +7,10 @@ instructions to its code (code.py); a scalar that meets a vector is broadcast.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from functools import cache
 from typing import Final, Protocol
+
+from pygpu.core.host.records import record
 
 TYPES: Final = {
     "float": "float",
@@ -42,7 +43,7 @@ UNSIGNED_TESTS: Final = {**INT_TESTS, "lt": "ult", "le": "ule", "gt": "ugt", "ge
 FLOAT_TESTS: Final = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"}
 
 
-@dataclass(frozen=True)
+@record
 class Machine:
     """What code is made for: LLVM's version, the processor's name and features, and the number
     of float lanes a register holds."""

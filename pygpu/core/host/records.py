@@ -18,6 +18,7 @@ they are first asked for: 0.04 ms.
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, replace
+from functools import partial
 from operator import attrgetter
 from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
 
@@ -29,16 +30,21 @@ def record(cls: type[T], /) -> type[T]: ...
 
 
 @overload
-def record(*, eq: bool = True, frozen: bool = True) -> Callable[[type[T]], type[T]]: ...
+def record(
+    *, eq: bool = True, frozen: bool = True, weak: bool = False
+) -> Callable[[type[T]], type[T]]: ...
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def record(cls: type[T] | None = None, /, *, eq: bool = True, frozen: bool = True) -> Any:
-    """Make a class of annotated fields one of records."""
-    return (lambda cls: _made(cls, eq, frozen)) if cls is None else _made(cls, eq, frozen)
+def record(
+    cls: type[T] | None = None, /, *, eq: bool = True, frozen: bool = True, weak: bool = False
+) -> Any:
+    """Make a class of annotated fields one of records. `weak`: they take weak references."""
+    make = partial(_made, eq=eq, frozen=frozen, weak=weak)
+    return make if cls is None else make(cls)
 
 
-def _made(plain: Any, eq: bool, frozen: bool) -> Any:
+def _made(plain: Any, eq: bool, frozen: bool, weak: bool) -> Any:
     inherited: dict[str, Field[Any]] = {}
     for base in plain.__mro__[:0:-1]:
         inherited |= vars(base).get("__record__", {})
@@ -52,7 +58,8 @@ def _made(plain: Any, eq: bool, frozen: bool) -> Any:
     if "__eq__" in namespace and namespace["__hash__"] is None:
         del namespace["__hash__"]  # Python's doing, not the class's
     methods = {**_methods(list(listed.values()), eq, frozen), "__record__": listed}
-    namespace = {**methods, **namespace, "__slots__": tuple([n for n in own if n not in inherited])}
+    slots = [name for name in own if name not in inherited] + ["__weakref__"] * weak
+    namespace = {**methods, **namespace, "__slots__": tuple(slots)}
     cls = type(plain)(plain.__name__, plain.__bases__, namespace)
     cls.__qualname__ = plain.__qualname__
     return cls

@@ -8,8 +8,6 @@ Numbers, texts, arrays and containers of them count by type and value, all else 
 
 from __future__ import annotations
 
-import decimal
-import fractions
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from typing import Any, Final
@@ -41,7 +39,13 @@ def known_key(value: Any) -> Any:
         return rule(value)
     if isinstance(value, np.generic):
         return cls, value.tobytes()
+    if (cls.__module__, cls.__name__) in _OF_LIBRARIES:
+        return _by_value(value)
     return Identity(value)
+
+
+# Numbers, by the names of their classes: few programs have any, or their modules.
+_OF_LIBRARIES: Final = {("fractions", "Fraction"), ("decimal", "Decimal")}
 
 
 def _by_value(value: Any) -> Any:
@@ -62,9 +66,7 @@ def _items_key(items: Iterable[Any]) -> Any:
 
 
 _KNOWN_KEYS: Final[dict[type, Callable[[Any], Any]]] = {
-    **dict.fromkeys(
-        (type(None), bool, int, str, bytes, range, fractions.Fraction, decimal.Decimal), _by_value
-    ),
+    **dict.fromkeys((type(None), bool, int, str, bytes, range), _by_value),
     float: lambda value: (float, value.hex()),
     complex: lambda value: (complex, value.real.hex(), value.imag.hex()),
     np.ndarray: _array_key,

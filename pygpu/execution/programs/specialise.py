@@ -12,7 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any, Final
 
@@ -78,7 +78,7 @@ class Translated:
         return self.translation.dependencies.changed()
 
 
-@dataclass(slots=True, eq=False, weakref_slot=True)
+@record(eq=False, frozen=False, weak=True)
 class Specialisation:
     """A program that can run, and how its results are to be presented."""
 

@@ -13,7 +13,6 @@ complex one becomes complex.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -24,7 +23,7 @@ from pygpu.types import Kind, widest
 
 _SCALARS: Final[dict[type, Kind]] = {  # kinds of the numbers that are met most
     bool: "bool", int: "int", Int: "int", UInt: "uint",
-    float: "float", np.float64: "float", np.float32: "float", Fraction: "float",
+    float: "float", np.float64: "float", np.float32: "float",
 }  # fmt: skip
 
 
@@ -46,7 +45,8 @@ def scalar_kind(value: Any) -> Kind | None:
         return "int"
     if isinstance(value, (float, np.floating)):
         return "float"
-    return None
+    # By its name: most programs have none, and need not wait for its module.
+    return "float" if (cls.__module__, cls.__name__) == ("fractions", "Fraction") else None
 
 
 def is_narrow(dtype: np.dtype[Any]) -> bool:
