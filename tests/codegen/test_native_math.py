@@ -215,6 +215,21 @@ def test_functions_of_two_are_within_two_ulp(
 
 
 @pytest.mark.parametrize("level", LEVELS)
+def test_lengths_of_all_magnitudes(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYGPU_CPU_FEATURES", level)
+    rng = np.random.default_rng(9)
+    exponents = rng.uniform(-149, 128, (50, 1000))
+    a = np.exp2(exponents).astype(np.float32)
+    b = -np.exp2(np.minimum(exponents + rng.uniform(-13, 13, a.shape), 127.9)).astype(np.float32)
+    both = compute("hypot", a, b)
+    worst("hypot", both, exactly("hypot", a, b), a, b)
+    assert np.array_equal(both, compute("hypot", b, a))
+    usual = np.abs(exponents) < 38
+    beside = [np.where(usual, each, np.float32(1)) for each in (a, b)]
+    assert np.array_equal(compute("hypot", *beside)[usual], both[usual])  # whatever lies beside
+
+
+@pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("code", [*EXACT_OF_TWO, "min", "max"])
 def test_remainders_are_numpys(code: str, level: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYGPU_CPU_FEATURES", level)

@@ -252,13 +252,6 @@ def cbrt(code: Code, x: Val) -> Val:
     return code.select((a > 0.0) & (a < math.inf), result, x)
 
 
-def hypot(code: Code, x: Val, y: Val) -> Val:
-    a, b = widened(code, x), widened(code, y)
-    result = _narrow(code, code.sqrt(a * a + b * b))
-    infinite = code.absolute(x).eq(math.inf) | code.absolute(y).eq(math.inf)
-    return code.select(infinite, code.constant("float", math.inf), result)
-
-
 # ---------------------------------------------------------------- the error function
 
 ERF_64: Final = (1.128379167095494, -0.3761263890281364, 0.11283791658683874,
@@ -434,5 +427,5 @@ INLINE: Final[dict[str, Formula]] = {
 }  # fmt: skip
 OUTLINED: Final[dict[str, Formula]] = {
     "expm1": expm1, "log2": log2, "log10": log10, "log1p": log1p, "pow": pow, "cbrt": cbrt,
-    "hypot": hypot, "erf": erf, "erfc": erfc, "gamma": gamma, "lgamma": lgamma,
+    "erf": erf, "erfc": erfc, "gamma": gamma, "lgamma": lgamma,
 }  # fmt: skip

@@ -305,7 +305,7 @@ RULES: Final[dict[str, Formula]] = {
 def function(name: str) -> Formula:
     """The rule of an operation that is a function of floats. Few programs have such: what they are
     is read when the first one is asked for."""
-    rule = mathematics.INLINE.get(name)
+    rule = {**mathematics.INLINE, **trigonometry.INLINE}.get(name)
     if rule is None:
         rule = _outlined(name, {**mathematics.OUTLINED, **trigonometry.OUTLINED}[name])
     fast = mathematics.FAST.get(name)

@@ -1,4 +1,4 @@
-"""Sines, arcs and hyperbolic functions in native code. See mathematics.py beside this file.
+"""Sines, arcs, hyperbolic functions and lengths in native code. See mathematics.py beside this.
 
 Sines of angles up to 2**16 are float32 work where products are added in one step. Other angles are
 reduced in float64: up to 2**20 by pi/2 in two parts (Cody and Waite); for larger ones x * 2/pi
@@ -290,6 +290,37 @@ def atanh(code: Code, x: Val) -> Val:
     return code.select(a32 <= 1.0, result, code.constant("float", math.nan))
 
 
+def hypot(code: Code, x: Val, y: Val) -> Val:
+    """The root of the sum of squares, within 2 ulp. Doubles would take three times as long."""
+    a, b = code.absolute(x), code.absolute(y)
+    turn = b > a
+    large, small = code.select(turn, b, a), code.select(turn, a, b)
+    is_tiny = (large < 2.0**-40) & (large > 0.0)
+    branch = Branch(code, code.anywhere(is_tiny | (a > 2.0**60) | (b > 2.0**60)))
+    with branch.side():
+        first = [code.outlined("hypot_far", _hypot_far, large, small)]
+    with branch.side():
+        second = [code.sqrt(code.fma(small, small, large * large))]
+    return branch.join(first, second)[0]
+
+
+def _hypot_far(code: Code, large: Val, small: Val) -> Val:
+    """Of numbers that a power of two brings to where the square of the larger one neither overflows
+    nor loses bits; of others the same bits as without that."""
+
+    def number(value: float) -> Val:
+        return code.constant("float", value)
+
+    is_tiny, is_huge = large < 2.0**-40, large > 2.0**60
+    down, up = number(2.0**-100), number(2.0**100)
+    scale = code.select(is_tiny, up, code.select(is_huge, down, number(1.0)))
+    back = code.select(is_tiny, down, code.select(is_huge, up, number(1.0)))
+    a, b = large * scale, small * scale
+    result = code.sqrt(code.fma(b, b, a * a)) * back
+    return code.select(large.eq(math.inf) | small.eq(math.inf), number(math.inf), result)
+
+
+INLINE: Final[dict[str, Formula]] = {"hypot": hypot}
 OUTLINED: Final[dict[str, Formula]] = {
     "sin": sin, "cos": cos, "tan": tan, "asin": asin, "acos": acos, "atan": atan, "atan2": atan2,
     "sinh": sinh, "cosh": cosh, "tanh": tanh, "asinh": asinh, "acosh": acosh, "atanh": atanh,
