@@ -245,7 +245,8 @@ def test_remainders_are_numpys(code: str, level: str, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(
-    "exponent", [0.5, 1 / 3, 2.4, 1 / 2.4, 0.9, -0.5, -1.7, 7.3, 7.9, -7.6, 0.01, 11.5, 5]
+    "exponent",
+    [0.5, 1 / 3, 2.4, 1 / 2.4, 0.9, -0.5, -1.7, 7.3, 7.9, -7.6, 0.01, 11.5, 5, 40, -3, 1023],
 )
 def test_powers_with_known_exponents(level: str, exponent: float, monkeypatch: Any) -> None:
     monkeypatch.setenv("PYGPU_CPU_FEATURES", level)

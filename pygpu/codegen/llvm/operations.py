@@ -157,6 +157,7 @@ _LOG2: Final = (-0.7213475204776955, 0.48089819219771673, -0.3606736337012726,
                 0.10015332114435399)  # fmt: skip
 _EXP2: Final = (0.6931471805568321, 0.24022650922342703, 0.05550410906331122, 0.009618056669892305,
                 0.0013333478467745432, 0.00015461447461108575, 1.5303702338669776e-05)  # fmt: skip
+WHOLE: Final = 1024  # exponents up to which whole ones are products
 MILD: Final = 8.0  # exponents up to which float32 in two parts is as good as 2 ulp
 
 
@@ -166,13 +167,34 @@ def _pow(code: Code, a: Val, b: Val) -> Val:
         if exponent in (0.5, -0.5):
             root = code.select(a.eq(-math.inf), -a, code.sqrt(a) + 0.0)  # -0.0 gives 0.0
             return root if exponent == 0.5 else code.constant(a.kind, 1.0) / root
+        if exponent is not None and exponent.is_integer() and 2 <= abs(exponent) <= WHOLE:
+            return _whole_power(code, a, int(exponent))
         is_mild = exponent is not None and abs(exponent) <= MILD and not exponent.is_integer()
         if is_mild and exponent is not None and code.machine.has("fma"):
             return _power_of(code, a, exponent)
         return code.outlined("pow", mathematics.pow, a, b)
+    if b.number is not None and 1 <= b.number <= WHOLE:
+        return _by_squaring(a, int(b.number))
     if a.kind == "uint":
         return code.outlined("upow", _int_pow, a, b)
     return code.outlined("ipow", _int_pow, a, b)
+
+
+def _whole_power(code: Code, x: Val, n: int) -> Val:
+    """x**n by products of doubles, which keep all bits of a float32 for any such n: what overflows
+    on the way does so in the result."""
+    result = _by_squaring(code.to_float(x, "double"), abs(n))
+    if n < 0:
+        result = code.constant("double", 1.0) / result
+    return code.to_float(result, x.kind)
+
+
+def _by_squaring(x: Val, n: int) -> Val:
+    """x**n, n at least 1."""
+    if n == 1:
+        return x
+    half = _by_squaring(x, n // 2)
+    return half * half * x if n % 2 else half * half
 
 
 def _power_of(code: Code, x: Val, y: float) -> Val:
