@@ -206,6 +206,32 @@ def test_results_go_into_the_callers_array(sorted_calls, device):
         f(image, out=out)
 
 
+@pytest.mark.parametrize("device", ["cpu", "compute", "fragment"])
+def test_results_go_into_the_callers_arrays(sorted_calls, device):
+    def both(im: Image, p: Position):
+        return im(p) * 2, im(p + (1, 0))
+
+    f = pygpu.compile(both, target=device)
+    for seed in range(4):
+        image = photo(seed=seed)
+        outs = np.empty((7, 9), np.float32), np.empty((7, 9), np.float32)
+        results = f(image, out=outs)
+        assert type(results) is tuple
+        assert all(one is other for one, other in zip(results, outs, strict=True))
+        for one, other in zip(outs, f(image), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-6)
+    assert len(sorted_calls) == 2
+    outs = f(Image(image), out=outs)
+    assert all(type(each) is np.ndarray for each in outs)
+    again = image.copy()
+    for one, other in zip(f(again, out=(again, outs[1])), f(image), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+    f(image, out=(outs[0], None))
+    for wrong in ((outs[0], outs[0]), (outs[0],), outs[0], (*outs, outs[0]), (outs[0], image.T)):
+        with pytest.raises((TypeError, ValueError), match="out"):
+            f(image, out=wrong)
+
+
 @pytest.mark.parametrize("device", ["cpu", "compute"])
 def test_a_result_may_go_where_the_image_is(device):
     f = pygpu.compile(blur, target=device)

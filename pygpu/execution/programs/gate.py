@@ -13,6 +13,7 @@ sure to be the same takes the long way.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -88,8 +89,8 @@ class Gate:
         self.samplers: Final = run.samplers()
         self.form: Final[Form] = run.wanted.form
         self.whole: Final[tuple[int, ...]] = run.storages[0].shape
-        array = None if run.out is None else run.out.arrays[0]
-        self.out: Final = None if array is None else (array.shape, array.dtype, array.strides)
+        out = None if run.out is None else [each for each in run.out.arrays if each is not None]
+        self.out: Final = None if out is None else [(a.shape, a.dtype, a.strides) for a in out]
         self.rows: Final = rows_of(self.whole)
         self.prepared: Final = _prepared(run)
         captured: list[Any] = self.made.captured
@@ -116,7 +117,7 @@ class Gate:
             or any(d != s.dtype for d, s in zip(made.dtypes, run.storages, strict=True))
             or len(args) > len(signature.positional)
             or not (arguments.images if shape is None else _is_plain(shape))
-            or (run.out is not None and (made.is_tuple or run.direct[0] is None))
+            or (run.out is not None and any(array is None for array in run.direct))
         ):
             return None
         places = dict(zip(signature.positional, range(len(args)), strict=False))
@@ -188,9 +189,8 @@ class Gate:
             args = (*args, *kwargs.values())
         if len(args) != self.count or (out is None) is not (self.out is None):
             return SHUT
-        if made.task.fast is not programs.is_fast():
-            return SHUT
-        if programs.device() is not made.device:  # before images that are deferred are looked at
+        # The device before images are looked at, which may be deferred.
+        if made.task.fast is not programs.is_fast() or programs.device() is not made.device:
             return SHUT
         inputs: list[Any] = []
         values: list[Constant] = []
@@ -224,25 +224,36 @@ class Gate:
             inputs += self.captured
         if prepared is None:
             return self._run(inputs, values, args, out)
-        arrays = prepared.run(inputs, values, None if out is None else (out,))
+        arrays = prepared.run(inputs, values, None if out is None else self._outs(out))
         if arrays is None:
             return SHUT
+        if out is not None:
+            return out
         if self.form != "array":
-            dims = len(self.whole)
-            return self._presented([_storage(array, dims) for array in arrays], args)
+            return self._presented([_storage(array, len(self.whole)) for array in arrays], args)
         return tuple(arrays) if made.is_tuple else arrays[0]
 
+    def _outs(self, out: Any) -> tuple[Any, ...]:
+        """The arrays that were given for results."""
+        return out if self.made.is_tuple else (out,)
+
     def _takes(self, out: Any, inputs: Sequence[Any]) -> bool:
-        """Whether a result may go straight into an array, as that of the call before did."""
-        if out.__class__ is not np.ndarray or (out.shape, out.dtype, out.strides) != self.out:
+        """Whether results may go straight into arrays, as those of the call before did."""
+        if self.made.is_tuple and (out.__class__ is not tuple or len(out) != len(self.out or ())):
             return False
-        if not out.flags.behaved:
-            return False
-        for each in inputs:
-            is_storage = isinstance(each, Storage)
-            if each.shares(out) if is_storage else np.may_share_memory(out, each):
+        outs = self._outs(out)
+        for array, kind in zip(outs, self.out or (), strict=True):
+            if array.__class__ is not np.ndarray or not array.flags.behaved:
                 return False
-        return True
+            if (array.shape, array.dtype, array.strides) != kind:
+                return False
+            for each in inputs:
+                is_storage = isinstance(each, Storage)
+                if each.shares(array) if is_storage else np.may_share_memory(array, each):
+                    return False
+        if len(outs) == 1:
+            return True
+        return not any(np.may_share_memory(one, other) for one, other in combinations(outs, 2))
 
     def _run(
         self, inputs: list[Storage], values: Sequence[Constant], args: Sequence[Any], out: Any
@@ -259,7 +270,7 @@ class Gate:
             return self._presented(storages, args)
         direct: list[NDArray[Any] | None] = [None] * len(made.types)
         if out is not None:
-            direct[0] = out.reshape(*rows_of(self.whole), -1)
+            direct = [array.reshape(*rows_of(self.whole), -1) for array in self._outs(out)]
         try:
             storages = running.run(made, Work(inputs, values, self.whole, direct))
         except (tiles.NotCut, OutOfMemory):
