@@ -197,3 +197,25 @@ def test_windows_that_share_nothing_keep_to_the_budget() -> None:
     ]
     assert (few["loops"], few["taps"]) == (0, 143)
     assert many["loops"] == 1
+
+
+def test_counts_in_windows_are_numbered_in_linear_time() -> None:
+    """Each count is chosen of the last: written out, what a round computes doubles each time. This
+    did not end."""
+
+    @pygpu.compile(target="cpu")
+    def oil(im: pygpu.Image, p: Position, radius=3, levels=8):
+        count, total = [0] * levels, [pygpu.Vec3(0)] * levels
+        for dy in range(-radius, radius + 1):
+            for dx in range(-radius, radius + 1):
+                c = im(p + (dx, dy))
+                k = int(pygpu.dot(c, pygpu.Vec3(0.3, 0.6, 0.1)) * (levels - 0.01))
+                count[k] += 1
+                total[k] += c
+        best = max(range(levels), key=lambda k: count[k])
+        return total[best] / count[best]
+
+    image = pygpu.Image(np.random.default_rng(5).integers(0, 256, (9, 8, 3), dtype=np.uint8))
+    found = np.asarray(oil(image))
+    for x, y in ((0, 0), (4, 5), (7, 8)):
+        np.testing.assert_allclose(found[y, x], np.array(oil(image, Position(x, y))), rtol=1e-5)

@@ -4,8 +4,9 @@ their rounds, which is seen in straight code and not in loops.
     sharing = Sharing(region, place)       # where the first round begins
     sharing.round()                        # after each: what it reads, and what nobody had before
 
-Operations are numbered by what they compute. The place x + 1 - 1 is x: whole numbers to which known
-ones were added are a base and an offset.
+Operations are numbered by what they compute, of the numbers of their operands: what they compute
+written out would have no end where each is used twice by the next. The place x + 1 - 1 is x: whole
+numbers to which known ones were added are a base and an offset.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Sharing:
     def __init__(self, region: Region, place: int) -> None:
         self.region, self.place = region, place
         self._numbers: dict[Value, Hashable] = {}
-        self._known: set[Hashable] = set()
+        self._known: dict[Hashable, int] = {}
 
     def round(self) -> Round:
         """What the operations do that have come since the last round."""
@@ -45,11 +46,11 @@ class Sharing:
             if moved is not None:
                 self._numbers[op.results[0]] = moved
                 continue
-            key = self._key(op)
-            is_new = key not in self._known
-            self._known.add(key)
+            count = len(self._known)
+            number = self._known.setdefault(self._key(op), count)
+            is_new = number == count
             for place, result in enumerate(op.results):
-                self._numbers[result] = key, place
+                self._numbers[result] = number, place
             if op.code == "load":
                 loads, new_loads = loads + 1, new_loads + is_new
         return Round(loads, new_loads, new + len(self._known) - before)
