@@ -149,6 +149,24 @@ def write_texels(
             f"{data}[{row} + {x}{f' + {k}' if k else ''}] = {texel};"
             for k, texel in enumerate(texels)
         ]
+    element = element_bytes(format, narrow)
+    scaled = channels * itemsize
+    is_whole = scaled % element == 0
+    start = _times(scaled // element, x) if is_whole else f"{_times(scaled, x)} / {element}"
+    return [
+        f"int at = {row} + {start};",
+        *(
+            f"{data}[at{f' + {j}' if j else ''}] = {stored};"
+            for j, stored in enumerate(elements(format, texels, narrow))
+        ),
+    ]
+
+
+def elements(format: Format, texels: Sequence[str], narrow: bool) -> Sequence[str]:
+    """What a buffer holds of neighbouring pixels, which fill whole elements."""
+    channels, itemsize = format.channels, format.dtype.itemsize
+    if itemsize == 4 and channels != 3:
+        return texels
     parts = [
         f"{texel}.{AXES[c]}" if channels > 1 else texel for texel in texels for c in range(channels)
     ]
@@ -158,14 +176,8 @@ def write_texels(
         _pack(format, parts[first : first + together]) for first in range(0, len(parts), together)
     ]
     if element < 4:
-        words = [f"{element_type(format, narrow)}({word})" for word in words]
-    scaled = channels * itemsize
-    is_whole = scaled % element == 0
-    start = _times(scaled // element, x) if is_whole else f"{_times(scaled, x)} / {element}"
-    return [
-        f"int at = {row} + {start};",
-        *(f"{data}[at{f' + {j}' if j else ''}] = {word};" for j, word in enumerate(words)),
-    ]
+        return [f"{element_type(format, narrow)}({word})" for word in words]
+    return words
 
 
 def _times(count: int, x: str) -> str:

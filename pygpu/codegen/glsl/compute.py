@@ -16,11 +16,13 @@ from typing import Final
 from pygpu.codegen.glsl.buffers import (
     element_bytes,
     element_type,
+    elements,
     pixels_at_once,
     read_texel,
     write_texels,
 )
 from pygpu.codegen.glsl.expressions.text import Text, call
+from pygpu.codegen.glsl.gathered import TAKEN, Kept, Target, gathered, kept_results
 from pygpu.codegen.glsl.lines import INDENT, braced, flat
 from pygpu.codegen.glsl.plan import Plan
 from pygpu.codegen.glsl.writer import (
@@ -33,7 +35,6 @@ from pygpu.codegen.glsl.writer import (
 )
 from pygpu.core.host.records import record
 from pygpu.core.programs import Task
-from pygpu.core.storage import Format
 from pygpu.passes.analysis.branches import left_by
 from pygpu.passes.blocks.block import Blocked
 from pygpu.ssa import Op, Value
@@ -62,16 +63,6 @@ class ComputeProgram(GlslProgram):
     threads: tuple[int, int] = GROUP
     image_sizes: list[tuple[str | None, int]] = field(default_factory=list)
     result_sizes: list[tuple[str, int]] = field(default_factory=list)
-
-
-@record
-class Target:
-    """Names of a result: of its values, its buffer's data, and its size."""
-
-    name: str
-    format: Format
-    data: str
-    size: str
 
 
 def pixel_program(
@@ -110,19 +101,19 @@ def block_program(
     stores, so all rows are read before any is stored then."""
     held = frozenset() if early else frozenset(("load",))
     made = Task(blocked.function, blocked.inputs, blocked.outputs)
-    writer = ComputeWriter(made, dialect, True, held)
+    writer = ComputeWriter(made, dialect, True, held, TAKEN if dialect.gathers else ())
+    if dialect.gathers:
+        fresh = writer.namer.fresh
+        writer.gathers = kept_results(writer.targets, blocked, threads, dialect.narrow, fresh)
     count = len(blocked.inputs) - len(blocked.views)
     writer.planar, writer.sources = planar, [*range(count), *blocked.views]
     size = writer.targets[0].size
     step = f"ivec2({blocked.columns}, {blocked.rows})"
     is_one = blocked.columns == blocked.rows == 1
     place = "ivec2(gl_GlobalInvocationID.xy)" + ("" if is_one else f" * {step}")
+    place += " + ivec2(0, top)"
     writer.start()
-    body = [
-        f"ivec2 p = {place} + ivec2(0, top);",
-        f"if (p.x >= {size}.x || p.y >= {size}.y)",
-        f"{INDENT}return;",
-    ]
+    body: list[str] = []
     ops, branch = blocked.function.body.ops, writer.plan.parted
     if branch is None:
         body += _rows(writer, blocked, ops, blocked.function.outputs, early)
@@ -135,7 +126,13 @@ def block_program(
             for side, region in enumerate(branch.regions)
         ]
         body += flat(printer.if_else(branch.operands[0], [*first], [*second]))
-    main = braced("void main()", body)
+    if writer.gathers:
+        kept = [*writer.gathers.values()]
+        stores = [line for each in kept for line in writer.placed(each.store(), each.data)]
+        main = gathered(place, size, kept, body, stores)
+    else:
+        outside = [f"if (p.x >= {size}.x || p.y >= {size}.y)", f"{INDENT}return;"]
+        main = braced("void main()", [f"ivec2 p = {place};", *outside, *body])
     return writer.finish(main, blocked.columns, blocked.rows, threads)
 
 
@@ -192,10 +189,11 @@ def _store_row(
     row: int,
     results: Sequence[tuple[int, int, Sequence[Value]]],
 ) -> list[str]:
-    """Lines that store a row, if the image has it; `results` as _of_row gives them."""
+    """Lines that store or keep a row, if the image has it; `results` as _of_row gives them."""
     size = writer.targets[0].size
     y = f"(p.y + {row})" if row else "p.y"
-    lines = []
+    kept: list[str] = []
+    lines: list[str] = []
     for index, count, values in results:
         target = writer.targets[index]
         x = _texel_of_view("p.x", count, blocked.columns)
@@ -204,9 +202,15 @@ def _store_row(
             before, text = stored_texel(writer, target, value)
             named += before
             texts.append(text)
+        if index in writer.gathers:
+            words = elements(target.format, texts, writer.dialect.narrow)
+            kept += scoped([*named, *writer.gathers[index].keep(words, row)])
+            continue
         inner = [*named, *writer.stores(target, texts, x, y)]
         lines += inner if row and len(results) == 1 else scoped(inner)
-    return braced(f"if (p.y + {row} < {size}.y)", lines) if row else lines
+    if row and lines:
+        lines = braced(f"if (p.y + {row} < {size}.y)", lines)
+    return [*kept, *lines]
 
 
 def stored_texel(writer: ComputeWriter, target: Target, value: Value) -> tuple[list[str], str]:
@@ -305,6 +309,7 @@ class ComputeWriter(Writer):
         self.sizes: dict[int, str] = {}
         self.data: dict[int, str] = {}
         self.planar, self.sources = False, list(range(len(task.inputs)))
+        self.gathers: dict[int, Kept] = {}  # of the results, by their indices
         fresh = self.namer.fresh
         self.targets = [
             Target(name, format, fresh(f"{name}_data"), fresh(f"{name}_size"))

@@ -65,6 +65,7 @@ class Dialect:
     uniform_blocks: bool = False  # its uniform blocks are fast where all threads read one element
     embedded: bool = False  # it is GLSL ES 3.00, as browsers take it
     subgroups: bool = False  # its subgroups are SUBGROUP threads, which tell each other words
+    gathers: bool = False  # threads store faster side by side, from what their group shares
 
     @property
     def precise(self) -> bool:

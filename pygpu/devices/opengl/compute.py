@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from pygpu.codegen.glsl import gathered
 from pygpu.codegen.glsl.compute import ComputeProgram, block_program, pixel_program
 from pygpu.codegen.glsl.table import table_program
 from pygpu.core.device import Limits
@@ -221,8 +222,12 @@ class ComputeDevice(OpenGLDevice):
             return None
         shape = task.shape or shapes.default(task, narrow)
         rows = _rows(shape.rows, row, self.largest)
-        around = footprint(task.function, fixed(task.function))
-        ahead = rows <= AHEAD and pixel <= LIGHT and reads_itself(around)
+        is_own = reads_itself(footprint(task.function, fixed(task.function)))
+        if self.dialect.gathers and task.shape is None:
+            kept = max([columns * f.nbytes for f in task.outputs if f.channels == 3], default=0)
+            room = gathered.FEW if is_own else gathered.SHARED
+            rows = _rows(rows, kept * shape.threads[0] * shape.threads[1], room)
+        ahead = rows <= AHEAD and pixel <= LIGHT and is_own
         cut = Cut(columns, rows, narrow=narrow, loops=self.is_software, ahead=ahead)
         blocked = block(task, cut)
         while not self.is_software and pressure(blocked.function.body) > REGISTERS:

@@ -88,6 +88,7 @@ def dialect_of(info: Mapping[str, Any], extensions: Container[str], limits: Limi
         uniform_blocks=not in_software,
         saturates=is_nvidia,
         subgroups=subgroups,
+        gathers=not in_software,
     )
 
 
