@@ -658,7 +658,7 @@ def test_device_is_chosen_by_its_number_and_one_that_is_missing_is_told() -> Non
 
 @pytest.mark.parametrize("device", ["fragment", "compute"])
 @pytest.mark.parametrize("count", [5, 40, 300])
-def test_tables_that_pixels_read_anywhere_may_be_textures(
+def test_tables_that_pixels_read_anywhere_are_textures_or_buffers(
     device: str, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     require(device)
@@ -673,6 +673,42 @@ def test_tables_that_pixels_read_anywhere_may_be_textures(
     values = np.random.default_rng(0).random((20, 33), np.float32)
     compiled = pygpu.compile(looked_up, target=device)
     source = compiled.lower(values).source
-    assert ("sampler2D table" in source) == (count > 16)
+    kept = "sampler2D table" if device == "fragment" else "buffer table"
+    assert (kept in source) == (count > 16)
     expected = pygpu.compile(looked_up, target="cpu")(values)
     np.testing.assert_allclose(compiled(values), expected, rtol=1e-6, atol=1e-6)
+
+
+def test_tables_of_every_type_are_read_from_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
+    require("compute")
+    opened: Any = targets.open_device("compute")
+    monkeypatch.setattr(opened, "dialect", replace(opened.dialect, uniform_blocks=True))
+    random = np.random.default_rng(1)
+    numbers = random.random(50).astype(np.float32)
+    pairs, triples, fours = (random.random((50, n)).astype(np.float32) for n in (2, 3, 4))
+    ints, truths = random.integers(-9, 9, 50), random.random(50) > 0.5
+    many = [random.random(20).astype(np.float32) for _ in range(12)]
+
+    def of_types(im: pygpu.Image, p: pygpu.Position) -> Any:
+        k = pygpu.Int(im(p) * 60) - 5 if p.x > 2 else p.y
+        at = min(max(k, 0), 49)
+        found = numbers[at] + sum(pairs[at]) + sum(triples[at]) * 2 + sum(fours[at]) * 3
+        return found + ints[at] + (10 if truths[at] else 0)
+
+    def of_many(im: pygpu.Image, p: pygpu.Position) -> Any:
+        at = pygpu.Int(im(p) * 19)
+        return sum([table[at] for table in many])
+
+    def of_planes(v: pygpu.Volume, p: pygpu.Position) -> Any:
+        return numbers[pygpu.Int(v(p + (0, 1, 1)) * 49)] * v(p)
+
+    values = random.random((20, 33), np.float32)
+    for function in (of_types, of_many):
+        compiled = pygpu.compile(function, target="compute")
+        assert "readonly buffer table" in compiled.lower(values).source
+        expected = pygpu.compile(function, target="cpu")(values)
+        np.testing.assert_allclose(compiled(values), expected, rtol=1e-6, atol=1e-6)
+    scan = random.random((4, 5, 9), np.float32)
+    made, expected = (pygpu.compile(of_planes, target=t) for t in ("compute", "cpu"))
+    assert "buffer table" in made.lower(pygpu.Volume(scan)).source
+    np.testing.assert_allclose(made(scan), expected(scan), rtol=1e-6)

@@ -11,12 +11,17 @@ their buffers have elements of 4 bytes, or, where the driver knows `narrow` ones
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pygpu.codegen.glsl.expressions.text import Text
+from pygpu.codegen.glsl.lines import braced
 from pygpu.codegen.glsl.writer import stored_type
 from pygpu.core.storage import Format
 from pygpu.passes.blocks.block_views import NARROW
+from pygpu.types import Type
 
 ALIGNMENT: Final = 16
 AXES: Final = "xyzw"
@@ -132,6 +137,35 @@ def _extract(format: Format, word: str, shift: str, bits: int) -> str:
     if format.dtype.kind == "f":
         return f"unpackHalf2x16({word} >> ({shift})).x"
     return f"bitfieldExtract({word}, {shift}, {bits})"
+
+
+# ---------------------------------------------------------------- tables
+
+
+def table_elements(values: NDArray[Any]) -> NDArray[Any]:
+    """Scalars one by one, vectors as such: where threads look numbers of their own up, what each
+    reads counts. Those of three components are read as of four."""
+    values = values.astype(np.int32) if values.dtype.kind == "b" else values
+    if values.ndim < 2 or values.shape[1] != 3:
+        return np.ascontiguousarray(values)
+    return np.pad(values, ((0, 0), (0, 1)))
+
+
+def table_type(elements: NDArray[Any]) -> str:
+    """The type of a table's elements, in GLSL."""
+    kind = {"f": "float", "u": "uint"}.get(elements.dtype.kind, "int")
+    size = elements.shape[1] if elements.ndim > 1 else 1
+    return kind if size == 1 else f"{'' if kind == 'float' else kind[0]}vec{size}"
+
+
+def read_table(name: str, data: str, count: int, type: Type) -> list[str]:
+    """The function that reads a table's element, as functions see it."""
+    element = f"{data}[clamp(i, 0, {count - 1})]"
+    if type.size == 3:
+        element += ".xyz"
+    if type.kind == "bool":
+        element = f"{type}({element})"
+    return [*braced(f"{type} {name}(int i)", [f"return {element};"]), ""]
 
 
 # ---------------------------------------------------------------- writing

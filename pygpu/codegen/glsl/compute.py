@@ -9,22 +9,27 @@ How texels lie in buffers, pygpu/codegen/glsl/buffers.py says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field
-from typing import Final
+from typing import Any, Final
+
+from numpy.typing import NDArray
 
 from pygpu.codegen.glsl.buffers import (
     element_bytes,
     element_type,
     elements,
     pixels_at_once,
+    read_table,
     read_texel,
+    table_elements,
+    table_type,
     write_texels,
 )
 from pygpu.codegen.glsl.expressions.text import Text, call
 from pygpu.codegen.glsl.gathered import TAKEN, Kept, Target, gathered, kept_results
 from pygpu.codegen.glsl.lines import INDENT, braced, flat
-from pygpu.codegen.glsl.plan import Plan
+from pygpu.codegen.glsl.plan import positions
 from pygpu.codegen.glsl.writer import (
     NARROW_BUFFERS,
     Dialect,
@@ -42,6 +47,7 @@ from pygpu.types import Type
 
 _TYPES: Final = ("int", "uint", "vec4", "uvec4", "ivec4")
 GROUP: Final = (64, 1)  # threads of a work group along x and y
+BUFFERS: Final = 8  # storage buffers of a program that OpenGL 4.3 grants
 PLAIN: Final = Dialect(version=430)
 
 
@@ -51,7 +57,7 @@ class ComputeProgram(GlslProgram):
     is), then the results. A thread makes `columns` by `rows` pixels, a group `threads` times as
     many. The uniforms of sizes are (width, height, elements from row to row), of views the width in
     texels; `image_sizes` and `result_sizes` have their names (None: not used) and the bytes of an
-    element; `top` is the first row.
+    element; `top` is the first row. Tables that are `stored` are buffers too, bound after the rest.
 
     A planar program has groups along z for planes, whose number is the function's last uniform. In
     buffers planes lie one below the other; the one that is bound last says, for each plane of the
@@ -63,6 +69,7 @@ class ComputeProgram(GlslProgram):
     threads: tuple[int, int] = GROUP
     image_sizes: list[tuple[str | None, int]] = field(default_factory=list)
     result_sizes: list[tuple[str, int]] = field(default_factory=list)
+    stored: list[NDArray[Any]] = field(default_factory=list)
 
 
 def pixel_program(
@@ -77,7 +84,7 @@ def pixel_program(
     compiler unrolls, for those of software take ten times as long for four pixels as for one."""
     columns = max([pixels_at_once(format, dialect.narrow) for format in task.outputs])
     writer = ComputeWriter(task, dialect)
-    writer.planar = planar
+    writer.planar, writer.binds_tables = planar, True
     lines, stores = writer.body(), []
     for target, value in zip(writer.targets, task.function.outputs, strict=True):
         before, text = writer.stored(value, target.format, "value")
@@ -107,6 +114,7 @@ def block_program(
         writer.gathers = kept_results(writer.targets, blocked, threads, dialect.narrow, fresh)
     count = len(blocked.inputs) - len(blocked.views)
     writer.planar, writer.sources = planar, [*range(count), *blocked.views]
+    writer.binds_tables = True
     size = writer.targets[0].size
     step = f"ivec2({blocked.columns}, {blocked.rows})"
     is_one = blocked.columns == blocked.rows == 1
@@ -142,7 +150,7 @@ def _rows(
     """The lines that compute a block and store it."""
     lines: list[str] = []
     done = 0
-    position = _positions(writer.plan, ops)
+    position = positions(writer.plan, ops)
     for row in range(blocked.rows):
         some = list(_of_row(blocked, values, row))
         ready = max([done, *[position(value) for _, _, texels in some for value in texels]])
@@ -151,25 +159,6 @@ def _rows(
         done = ready
         lines += _store_row(writer, blocked, row, some)
     return lines
-
-
-def _positions(plan: Plan, ops: Sequence[Op]) -> Callable[[Value], int]:
-    """After how many of the ops, printed in order, a value is known."""
-    after = {
-        value: index + 1
-        for index, op in enumerate(ops)
-        for value in op.results
-        if not plan.is_expression(value)
-    }
-
-    def find(value: Value) -> int:
-        if value not in after:
-            op = value.op
-            operands = plan.operands(op) if op is not None and plan.is_expression(value) else []
-            after[value] = max(map(find, operands), default=0)
-        return after[value]
-
-    return find
 
 
 def _of_row(
@@ -310,6 +299,8 @@ class ComputeWriter(Writer):
         self.data: dict[int, str] = {}
         self.planar, self.sources = False, list(range(len(task.inputs)))
         self.gathers: dict[int, Kept] = {}  # of the results, by their indices
+        self.tables_stored: list[tuple[str, NDArray[Any]]] = []  # in buffers: names and elements
+        self.binds_tables = False  # whether who runs the program binds those
         fresh = self.namer.fresh
         self.targets = [
             Target(name, format, fresh(f"{name}_data"), fresh(f"{name}_size"))
@@ -342,6 +333,14 @@ class ComputeWriter(Writer):
             return self.placed([f"#define {self.images[image]}(p) {seen}", ""], data)
         head = f"{format.type} {self.images[image]}(ivec2 p)"
         return self.placed([*braced(head, [*lines, f"return {seen};"]), ""], data)
+
+    def in_buffer(self, name: str, values: NDArray[Any], type: Type) -> list[str] | None:
+        bound = len(self.inputs) + len(self.targets) + self.planar + len(self.tables_stored)
+        if bound >= BUFFERS or not self.binds_tables:
+            return None
+        data = self.namer.fresh(f"{name}_data")
+        self.tables_stored.append((data, table_elements(values)))
+        return read_table(name, data, len(values), type)
 
     def stores(self, target: Target, texels: Sequence[str], x: str, y: str) -> list[str]:
         """Lines that store neighbouring texels of a result, the first at x."""
@@ -398,6 +397,12 @@ class ComputeWriter(Writer):
             )
             names = [*[self.data[image] for image in read], *[t.data for t in self.targets]]
             blocks += [f"int {name}_plane;" for name in names]
+        first = len(bound) + self.planar
+        blocks += [
+            f"layout(std430, binding = {binding}) readonly buffer {name}_block "
+            f"{{ {table_type(values)} {name}[]; }};"
+            for binding, (name, values) in enumerate(self.tables_stored, first)
+        ]
         accessors = [line for image in read for line in self.accessor(image)]
         across = f"local_size_x = {threads[0]}"
         down = f", local_size_y = {threads[1]}" if threads[1] > 1 else ""
@@ -422,6 +427,7 @@ class ComputeWriter(Writer):
                 for image, format in enumerate(self.inputs)
             ],
             [(target.size, element_bytes(target.format, narrow)) for target in self.targets],
+            [values for _, values in self.tables_stored],
         )
 
 

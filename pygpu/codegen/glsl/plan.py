@@ -11,7 +11,7 @@ their lives do not overlap, so that no copies are printed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 from typing import Final
 
@@ -358,6 +358,25 @@ def _merge(plan: Plan, first: Value, second: Value) -> None:
     one.lives += other.lives
     for value in other.values:
         plan.variable[value] = one
+
+
+def positions(plan: Plan, ops: Sequence[Op]) -> Callable[[Value], int]:
+    """After how many of the ops, printed in order, a value is known."""
+    after = {
+        value: index + 1
+        for index, op in enumerate(ops)
+        for value in op.results
+        if not plan.is_expression(value)
+    }
+
+    def find(value: Value) -> int:
+        if value not in after:
+            op = value.op
+            operands = plan.operands(op) if op is not None and plan.is_expression(value) else []
+            after[value] = max(map(find, operands), default=0)
+        return after[value]
+
+    return find
 
 
 _EDGES: Final = {"width": "right_edge", "height": "bottom_edge"}

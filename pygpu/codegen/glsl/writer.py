@@ -222,6 +222,10 @@ class Writer:
         textures = sum(not table.is_block for table in self.bound)
         return index in self.varying and textures < TEXTURES
 
+    def in_buffer(self, name: str, values: NDArray[Any], type: Type) -> list[str] | None:
+        """What declares a table that is read from a storage buffer; None where that cannot be."""
+        return None
+
     def table(self, index: int, name: str, type: Type) -> list[str]:
         """What declares a table: a constant array, or a function that reads it."""
         values = self.function.tables[index].values
@@ -230,11 +234,15 @@ class Writer:
             elements = [literal(type, tuple(row) if len(row) > 1 else row[0]) for row in rows]
             array = f"{type}[{len(values)}]"
             return wrap(f"const {type} {name}[{len(values)}] = {call(array, *elements)};")
+        scattered = self.is_scattered(index)
+        lines = self.in_buffer(name, values, type) if scattered else None
+        if lines is not None:
+            return lines
         rows4 = _in_rows_of_four(values)
         kind = {"f": "float", "u": "uint"}.get(values.dtype.kind, "int")
         blocks = sum(table.is_block for table in self.bound)
         is_block = rows4.nbytes <= self.dialect.block_size and blocks < BLOCKS
-        is_block = is_block and not self.is_scattered(index)
+        is_block = is_block and not scattered
         data = self.namer.fresh(f"{name}_data")
         self.bound.append(BoundTable(data if not is_block else f"{data}_block", rows4, is_block))
         row_type = vector(kind, 4)  # type: ignore[arg-type]

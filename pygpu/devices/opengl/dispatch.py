@@ -58,6 +58,8 @@ class Pass:
             for (name, element), format in zip(text.result_sizes, outputs, strict=True)
             if name in self.program
         ]
+        self.tables = [gl.constants(values) for values in text.stored]
+        self.constants = [*self.bindings.buffers, *[table.glo for table in self.tables]]
         self.top = self.program.get("top", None)
         self.layouts: dict[tuple[int, int], tuple[list[int], tuple[int, int]]] = {}
         self.planes: dict[Planes, Buffer] = {}  # what is read of planes, as `_which` has it
@@ -70,7 +72,7 @@ class Pass:
             nbytes = [planes.count * each for each in nbytes]
         read = [upload(gl, inputs[index]).glo for index in self.images]
         which = None if planes is None else self._which(gl, planes).glo  # which may take a barrier
-        results = gl.results([*read, *self.bindings.buffers], nbytes)
+        results = gl.results([*read, *self.constants], nbytes)
         binding = 0
         for buffer in read:
             buffer.bind_to_storage_buffer(binding)
@@ -80,6 +82,10 @@ class Pass:
             binding += 1
         if which is not None:
             which.bind_to_storage_buffer(binding)
+            binding += 1
+        for table in self.tables:
+            table.glo.bind_to_storage_buffer(binding)
+            binding += 1
         self._set_sizes(inputs, shape, planes)
         self.bindings.bind(work.uniforms)
         deep = 1 if planes is None else planes.count
