@@ -13,7 +13,7 @@ import pygpu
 from conftest import require
 from pygpu import Image, Position, Vec3, Volume
 from pygpu.codegen.glsl.gathered import SHARED
-from pygpu.core.device import Task, Work
+from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.devices import targets
 from pygpu.devices.opengl.compute import ComputeDevice
