@@ -31,6 +31,7 @@ from pygpu import Image, Position
 
 WEIGHTS = np.array([1, 4, 6, 4, 1], np.float32) / 16
 REPEATS = 3
+TURNS = 4  # of a cluster of one worker and one of two
 
 
 @pygpu.compile
@@ -84,7 +85,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., da.Array], dict[str, Callable[[da.Array
 
 def image(size: int, chunk: int) -> da.Array:
     rng = da.random.default_rng(0)
-    return rng.random((size, size), dtype=np.float32, chunks=chunk).persist()
+    return rng.random((size, size), dtype=np.float32, chunks=chunk)
 
 
 def seconds(client: Client, function: Callable[[da.Array], da.Array], array: da.Array) -> float:
@@ -101,7 +102,7 @@ def seconds(client: Client, function: Callable[[da.Array], da.Array], array: da.
 
 
 def against_peers(client: Client, size: int, chunk: int) -> list[str]:
-    array = image(size, chunk)
+    array = image(size, chunk).persist()
     wait(array)
     lines = ["| function | PyGPU | others |", "| --- | --- | --- |"]
     for name, (ours, theirs) in FUNCTIONS.items():
@@ -120,32 +121,40 @@ def against_peers(client: Client, size: int, chunk: int) -> list[str]:
 
 
 def second_worker(size: int, chunk: int) -> str:
-    """What a second worker brings, for a function that computes."""
-    taken, counting = {}, {}
-    for workers in (1, 2):
-        with cluster(workers) as client:
-            array = image(size, chunk)
-            wait(array)
-            taken[workers] = seconds(client, rounds, array)
-            counting[workers] = statistics.median([max(each_counts(client)) for _ in range(5)])
-    efficiency, most = taken[1] / taken[2] / 2, counting[1] / counting[2]
-    return (
-        f"20 rounds of Sobel on one worker {taken[1]:.2f} s, on two {taken[2]:.2f} s: "
-        f"efficiency {efficiency:.2f}. That of a loop in Python, which shares nothing but the "
-        f"cores: {most:.2f}."
-    )
+    """What a second worker brings for a function that computes, by Dask and without it: a cluster
+    of one worker and one of two by turns."""
+    taken: dict[str, dict[int, list[float]]] = {}
+    with cluster(1) as one, cluster(2) as two:
+        clients = {1: one, 2: two}
+        for side in (chunk, 2 * chunk):
+            arrays = {n: client.persist(image(size, side)) for n, client in clients.items()}
+            for turn in range(TURNS + 1):
+                for workers, client in clients.items():
+                    begun = time.perf_counter()
+                    client.compute(rounds(arrays[workers]).sum()).result()
+                    took = time.perf_counter() - begun
+                    here = taken.setdefault(f"in chunks of {side}", {}).setdefault(workers, [])
+                    here += [took] if turn else []  # the first compiles
+            del arrays
+        for turn in range(TURNS + 1):
+            for workers, client in clients.items():
+                took = max(client.run(plain, size**2 // workers, chunk).values())
+                here = taken.setdefault("without Dask", {}).setdefault(workers, [])
+                here += [took] if turn else []
+    lines = ["| 20 rounds of Sobel | one worker | two | efficiency |", "| --- | --- | --- | --- |"]
+    for name, each in taken.items():
+        alone, both = statistics.median(each[1]), statistics.median(each[2])
+        lines.append(f"| {name} | {alone:.2f} s | {both:.2f} s | {alone / both / 2:.2f} |")
+    return "\n".join(lines)
 
 
-def each_counts(client: Client) -> list[float]:
-    """How long each worker takes for a loop, all at once."""
-    return list(client.run(count).values())
-
-
-def count() -> float:
+def plain(texels: int, chunk: int) -> float:
+    """How long a worker takes for the rounds of so many texels, of an array in its memory again
+    and again: the same work without Dask, edges and messages."""
+    array = np.random.default_rng(0).random((chunk, chunk), np.float32)
     begun = time.perf_counter()
-    total = 0
-    for i in range(5_000_000):
-        total += i * i
+    for _ in range(texels // chunk**2):
+        sobel.iterate(array, 20).sum()
     return time.perf_counter() - begun
 
 
