@@ -83,19 +83,17 @@ def on_both_paths(im: Image, p: Position):
     return x if im(p) > 1 else 0.0
 
 
-def popped_from_a_dict(counts: Image, p: Position):
-    d = {0: 1.5, 1: 2.5, 2: 3.5}
-    v = d.pop(counts(p) % 3)
-    return v + sum(d.values())
+def popped_from_a_set(counts: Image, p: Position):
+    s = {counts(p), counts(p + (1, 0)), 2}
+    return s.pop() + len(s)
 
 
-@pair("keep what is left in a list of True and False", popped_from_a_dict)
-def kept_in_a_list(counts: Image, p: Position):
-    d = {0: 1.5, 1: 2.5, 2: 3.5}
-    left = [True, True, True]
-    v = d[counts(p) % 3]
-    left[counts(p) % 3] = False
-    return v + sum(x for x, here in zip(d.values(), left) if here)
+@pair("take min(s), or sorted(s)[0], and discard it", popped_from_a_set)
+def least_of_a_set(counts: Image, p: Position):
+    s = {counts(p), counts(p + (1, 0)), 2}
+    least = min(s)
+    s.discard(least)
+    return least + len(s)
 
 
 def exponent_of_any_sign(counts: Image, p: Position):
@@ -200,26 +198,42 @@ def kept_before_the_raise(im: Image, p: Position):
     return 0.0
 
 
-def dict_of_dynamic_keys(counts: Image, p: Position):
-    seen = {}
-    seen[counts(p)] = 1
-    return sum(seen.values())
+def order_of_a_set(counts: Image, p: Position):
+    t = 0
+    for v in {counts(p), counts(p + (1, 0))}:
+        t = t * 3 + v
+    return t
 
 
-@pair("as in {k: 0 for k in range(8)}", dict_of_dynamic_keys)
-def dict_of_all_keys(counts: Image, p: Position):
-    seen = {k: 0 for k in range(8)}
-    seen[counts(p)] = 1
-    return sum(seen.values())
+@pair("take sorted(s)", order_of_a_set)
+def order_of_sorted_members(counts: Image, p: Position):
+    t = 0
+    for v in sorted({counts(p), counts(p + (1, 0))}):
+        t = t * 3 + v
+    return t
 
 
-def set_of_dynamic_values(im: Image, p: Position):
-    return 1.0 in {im(p), im(p + (1, 0))}
+def set_of_any_size(counts: Image, p: Position):
+    seen, n = set(), counts(p)
+    while n not in seen:
+        seen.add(n)
+        n = n * 5 % 23
+    return len(seen)
 
 
-@pair("use a list", set_of_dynamic_values)
-def list_of_dynamic_values(im: Image, p: Position):
-    return 1.0 in [im(p), im(p + (1, 0))]
+@pair("for _ in range(32): if not more: break", set_of_any_size)
+def set_of_some_size(counts: Image, p: Position):
+    seen, n = set(), counts(p)
+    for _ in range(32):
+        if n in seen:
+            break
+        seen.add(n)
+        n = n * 5 % 23
+    return len(seen)
+
+
+def positions_in_a_set(counts: Image, p: Position):
+    return len({p + (counts(p), 0), p})
 
 
 def list_of_any_length(counts: Image, p: Position):

@@ -15,6 +15,7 @@ from programs.suite import IMAGES
 
 # What would fail in plain Python as well, and is raised as there. The rest PyGPU alone refuses.
 RAISED = {
+    "position_in_a_set": TypeError,
     "colours_over_each_other_without_a_position": TypeError,
     "component_of_a_number_set": AttributeError,
     "filter_of_a_colour": TypeError,

@@ -412,14 +412,6 @@ def read_of_row_that_may_have_been_changed(im: Image, p: Position):
 
 
 @program
-def dict_key_on_one_side(im: Image, p: Position):
-    d = {}
-    if im(p) > 0:
-        d["v"] = 1.0
-    return d["v"]
-
-
-@program
 def returns_nothing_on_one_path(im: Image, p: Position):
     if im(p) > 0:
         return 1.0
@@ -460,16 +452,6 @@ def dict_indexed_by_dynamic(counts: Image, p: Position):
 
 
 @program
-def dict_with_dynamic_key(counts: Image, p: Position):
-    return len({counts(p): 1.0})
-
-
-@program
-def set_of_dynamic(counts: Image, p: Position):
-    return len({counts(p), 3})
-
-
-@program
 def sorted_vectors(vecs: Image, p: Position):
     return sorted([vecs(p), vecs(p + (1, 0))])[0]
 
@@ -478,12 +460,6 @@ def sorted_vectors(vecs: Image, p: Position):
 def filtered_by_dynamic(im: Image, p: Position):
     vs = tuple(v for v in (im(p), im(p + (1, 0))) if v > 0)
     return len(vs)
-
-
-@program
-def popped_at_dynamic_index(counts: Image, p: Position):
-    vs = {0: 1.0, 1: 2.0, 2: 3.0}
-    return vs.pop(counts(p) % 3) + len(vs)
 
 
 # ---------------------------------------------------------------- types
@@ -1240,13 +1216,6 @@ def int_that_is_masked_in_a_loop(im: Image, p: Position, rounds: Int):
 
 
 @program
-def dict_that_a_dynamic_key_grows(counts: Image, p: Position):
-    d = {}
-    d[counts(p)] = 1.0
-    return len(d)
-
-
-@program
 def slice_longer_than_its_list(counts: Image, p: Position):
     k = counts(p)
     return sum([1.0, 2.0][k : k + 3])
@@ -1366,3 +1335,55 @@ def levels_of_an_image_without_any(im: Image, p: Position):
 @program
 def levels_made_in_a_function(im: Image, p: Position):
     return im.sampled(mipmap=True)(p)
+
+
+@program
+def order_of_a_set(counts: Image, p: Position):
+    t = 0
+    for v in {counts(p), p.y}:
+        t = t * 3 + v
+    return t
+
+
+@program
+def some_member_of_a_set(counts: Image, p: Position):
+    return {counts(p), p.y}.pop()
+
+
+@program
+def position_in_a_set(counts: Image, p: Position):
+    return len({p, p + (1, 0)})
+
+
+@program
+def set_in_a_loop_without_a_bound(counts: Image, p: Position):
+    seen, n = set(), counts(p)
+    while n not in seen:
+        seen.add(n)
+        n = (n * n + 1) % 50
+    return n
+
+
+@program
+def set_of_too_many(counts: Image, p: Position):
+    seen = set()
+    for i in range(300):
+        seen.add(counts(p) * i)
+    return len(seen)
+
+
+@program
+def items_of_a_dict_that_changes(counts: Image, p: Position):
+    d, t = {counts(p): 1, p.y: 2}, 0
+    for k, v in d.items():
+        d[k] = v + 1
+        t += v
+    return t
+
+
+@program
+def keywords_that_only_the_device_knows(im: Image, p: Position):
+    named = {"a": 1}
+    if im(p) > 0.5:
+        named["b"] = 3
+    return (lambda **more: sum(more.values()))(**named)

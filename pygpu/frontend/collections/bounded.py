@@ -65,7 +65,7 @@ def collected(w: Evaluator, items: Sequence[Any]) -> Any:
     return made if isinstance(made.length, Abstract) else made.items
 
 
-def _there(w: Evaluator, xs: Bounded, place: int) -> Any:
+def is_there(w: Evaluator, xs: Bounded, place: int) -> Any:
     """Whether a slot is taken."""
     return place < xs.least or w.compare(">", xs.length, place)
 
@@ -75,7 +75,7 @@ def maybes(w: Evaluator, xs: Bounded) -> tuple[Any, ...]:
     made: Sequence[Any] = xs.items[: xs.least]
     rest = []
     for place, item in enumerate(xs.items[xs.least : xs.most], xs.least):
-        there = _there(w, xs, place)
+        there = is_there(w, xs, place)
         zero = choosing.zero_of(item)
         rest.append(Maybe(there, item if zero is None else w.choose(there, item, zero)))
     return (*made, *rest)
@@ -87,7 +87,7 @@ def as_selection(w: Evaluator, value: Any) -> Any:
     xs = bounded(w, value)
     if xs is None:
         return value
-    return Masked(xs.items[: xs.most], tuple([_there(w, xs, at) for at in range(xs.most)]))
+    return Masked(xs.items[: xs.most], tuple([is_there(w, xs, at) for at in range(xs.most)]))
 
 
 def zipped(w: Evaluator, sequences: Sequence[Any]) -> tuple[Any, ...]:
@@ -102,7 +102,7 @@ def zipped(w: Evaluator, sequences: Sequence[Any]) -> tuple[Any, ...]:
         there: Any = True
         for some in lists:
             if some is not None and place >= some.least:
-                here = _there(w, some, place)
+                here = is_there(w, some, place)
                 there = here if there is True else w.binary("&", there, here)
         made = tuple_of(row)
         rows.append(made if there is True else Maybe(there, made))
@@ -280,10 +280,10 @@ def ordered(w: Evaluator, xs: Bounded, keys: Sequence[Any], reverse: bool, sort:
     ends = _ENDS.get(kinds.pop() or "") if len(kinds) == 1 else None
     if keys is xs.items and ends is not None:
         end = ends[reverse]
-        filled = [w.choose(_there(w, xs, at), slot, end) for at, slot in enumerate(slots)]
+        filled = [w.choose(is_there(w, xs, at), slot, end) for at, slot in enumerate(slots)]
         made = w.read(w.call(sorted, List(tuple(filled)), reverse=reverse))
     else:
-        there = [_there(w, xs, at) for at in range(len(slots))]
+        there = [is_there(w, xs, at) for at in range(len(slots))]
         made = tuple(sort(slots, keys, there))
     return Bounded(made, xs.length, xs.least, xs.most)
 
@@ -315,6 +315,7 @@ __all__ = [
     "hold",
     "inserted",
     "is_moved",
+    "is_there",
     "item",
     "maybes",
     "ordered",

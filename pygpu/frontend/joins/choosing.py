@@ -11,7 +11,7 @@ from typing import Any, Final
 from pygpu.frontend.joins.joining import Joining, Renumbered
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.lazy import Bounded
-from pygpu.frontend.values.objects import EITHER, Array, Dict, Iterator, Object, Set, Vector
+from pygpu.frontend.values.objects import EITHER, Array, Dict, Iterator, List, Object, Vector
 from pygpu.frontend.values.values import (
     ABSENT,
     UNBOUND,
@@ -22,7 +22,9 @@ from pygpu.frontend.values.values import (
     Key,
     Tuple,
     Unset,
+    describe,
     same_known,
+    tuple_of,
 )
 from pygpu.language.scalars import UInt
 from pygpu.language.vectors import CLASSES
@@ -194,6 +196,15 @@ def lengthened(join: Joining, a: Any, b: Any, key: Key) -> Bounded | None:
     return Bounded(tuple(items), length, least, most)
 
 
+def as_slots(contents: Any) -> Bounded:
+    """What a set or dict holds as slots, of a dict pairs of a key and a value."""
+    if isinstance(contents, Bounded):
+        return contents
+    pairs = isinstance(contents, dict)
+    items = tuple(map(tuple_of, contents.items())) if pairs else tuple(contents)
+    return Bounded(items, len(items), len(items), len(items))
+
+
 def differ_in_length(a: Any, b: Any) -> bool:
     """Whether two lists may have different lengths."""
     kinds = tuple, Bounded
@@ -207,7 +218,7 @@ def differ_in_length(a: Any, b: Any) -> bool:
 def mismatch(join: Joining, handle: Object, a: Any, b: Any) -> str:
     """What to say of an object that holds things of different shapes on two paths."""
     meeting = join.meeting.place()
-    if isinstance(handle, Dict):
+    if isinstance(handle, Dict) and not (differ_in_length(a, b) and join.meeting.loop):
         return (
             f"a dict has other keys on one path through {meeting} than on the "
             "other: set them on both, or before"
@@ -221,33 +232,35 @@ def mismatch(join: Joining, handle: Object, a: Any, b: Any) -> str:
         return (
             f"an array has shape {a.shape} on one path through {meeting} and {b.shape} on the other"
         )
-    if isinstance(handle, Set):
-        return f"a set differs on the paths through {meeting}"
     if differ_in_length(a, b):
         counts = [c.most if isinstance(c, Bounded) else len(c) for c in (a, b)]
+        name = describe(handle)
+        items = "items" if isinstance(handle, List) else "members"
         loop = join.meeting.loop
         rounds = loop.rounds if loop else None
         if rounds is not None and counts[0] + rounds * (counts[1] - counts[0]) > SLOTS:
             return (
-                f"a list grows by {counts[1] - counts[0]} in each of {rounds} rounds of "
-                f"{meeting}, and one whose length only the device knows has at most {SLOTS} items: "
+                f"{name} grows by {counts[1] - counts[0]} in each of {rounds} rounds of "
+                f"{meeting}, and one whose {items} only the device knows has at most {SLOTS}: "
                 f"loop at most {SLOTS // (counts[1] - counts[0])} times, or fold while you go"
             )
-        return lengths(join, counts[0], counts[1])
+        return lengths(join, counts[0], counts[1], f"{name} has", items)
     return f"a long sequence differs on the paths through {meeting}"
 
 
-def lengths(join: Joining, first: int, second: int) -> str:
-    """What to say of a list that has different lengths on two paths."""
+def lengths(
+    join: Joining, first: int, second: int, what: str = "a list has", items: str = "items"
+) -> str:
+    """What to say of a list, set or dict that has different lengths on two paths."""
     place = join.meeting.place()
     if join.meeting.loop:
         return (
-            f"a list has {first} items before {place} and {second} after one round: how long "
+            f"{what} {first} {items} before {place} and {second} after one round: how long "
             "it can get must be known at compile time; loop a known number of times, as in "
             "'for _ in range(32): if not more: break', or fold while you go"
         )
     return (
-        f"a list has {first} items on one path through {place} and {second} on the "
+        f"{what} {first} {items} on one path through {place} and {second} on the "
         "other: its length must be known at compile time; let it hold 'x if c else 0' in "
         "any case"
     )
@@ -278,6 +291,7 @@ def zero_of(value: Any) -> Any:
 
 __all__ = [
     "CHOICES",
+    "as_slots",
     "choice",
     "differ_in_length",
     "either",

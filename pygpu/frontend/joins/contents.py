@@ -6,11 +6,19 @@ from collections.abc import Callable
 from itertools import zip_longest
 from typing import Any
 
-from pygpu.frontend.joins.choosing import differ_in_length, lengthened, lengths, mismatch, zero_of
+from pygpu.frontend.joins.choosing import (
+    as_slots,
+    differ_in_length,
+    lengthened,
+    lengths,
+    mismatch,
+    zero_of,
+)
 from pygpu.frontend.joins.joining import Joining
 from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import (
     Array,
+    Dict,
     Instance,
     Iterator,
     List,
@@ -41,7 +49,8 @@ def _contents(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> Any:
         return a if isinstance(a, Conflict) else b
     if isinstance(handle, Vector) and not (isinstance(a, tuple) and isinstance(b, tuple)):
         return join.leaf(a, b, handle.type, key)
-    if isinstance(handle, Set) and set(a) == set(b):
+    are_known = isinstance(a, tuple) and isinstance(b, tuple)
+    if isinstance(handle, Set) and are_known and set(a) == set(b):
         return a
     if isinstance(handle, Yielded) and isinstance(a, tuple) and isinstance(b, tuple):
         return _yielded(join, a, b, key)
@@ -49,12 +58,14 @@ def _contents(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> Any:
         return _attributes(join, a, b, key)
     if isinstance(handle, Waiting):
         return _named(join, a, b, key, join.meeting.explain)
-    if type(handle) is List and differ_in_length(a, b):
+    if type(handle) is Set or (type(handle) is Dict and not handle.matches(a, b)):
+        a, b = as_slots(a), as_slots(b)
+    if type(handle) in (List, Set, Dict) and differ_in_length(a, b):
         made = lengthened(join, a, b, key)
         if join.meeting.loop and made is not None:  # else it is walked again
             join.spoiled |= not isinstance(a, Bounded) or made.shape() != a.shape()
         return Conflict(mismatch(join, handle, a, b)) if made is None else made
-    if isinstance(handle, Set) or not handle.matches(a, b):
+    if not handle.matches(a, b):
         return Conflict(mismatch(join, handle, a, b))
     if isinstance(handle, Array):  # one of numbers meets one of others element by element
         a, b = a.astype(object), b.astype(object)

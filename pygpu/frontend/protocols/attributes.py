@@ -39,6 +39,7 @@ from pygpu.frontend.values.objects import (
     Instance,
     Iterator,
     Matrix,
+    Names,
     Namespace,
     Vector,
 )
@@ -310,7 +311,7 @@ def set_attribute(w: Evaluator, value: Any, name: str, new: Any) -> None:
                 store_plain(w, value, name, new)
         case Function() if name[:2] != "__" or name in _NAMES_OF_FUNCTIONS:
             if value.attributes is None:
-                value.attributes = Dict({})
+                value.attributes = Names({})
             w.write(value.attributes, {**w.read(value.attributes), name: new})
         case Abstract():
             hint = hint_of_number(value)

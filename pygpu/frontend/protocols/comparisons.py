@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -16,7 +15,7 @@ from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex
 from pygpu.frontend.values.known import concrete, key_of
-from pygpu.frontend.values.lazy import Indexed, lifted
+from pygpu.frontend.values.lazy import Bounded, Indexed, lifted
 from pygpu.frontend.values.objects import (
     EITHER,
     Array,
@@ -43,7 +42,7 @@ from pygpu.frontend.values.values import (
 from pygpu.types import BOOL
 
 with later():
-    from pygpu.frontend.collections import bounded
+    from pygpu.frontend.collections import bounded, members
     from pygpu.frontend.numbers import complex_numbers
     from pygpu.frontend.protocols import lookups, sets
     from pygpu.frontend.walked import library
@@ -150,7 +149,7 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     except NotKnown:
         pass
     if symbol in ("==", "!=") and isinstance(a, (Dict, dict)) and isinstance(b, (Dict, dict)):
-        same = _same_dicts(w, *[w.read(x) if isinstance(x, Dict) else x for x in (a, b)])
+        same = _same_dicts(w, a, b)
         return same if symbol == "==" else arithmetic.negate(w, same)
     for value in (a, b):
         if isinstance(value, Picture):
@@ -164,6 +163,8 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
 
 def _compare_options(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """A comparison of whichever options choices are."""
+    if symbol in ("==", "!=") and a.__class__ is b.__class__ and _are_alike(a.options, b.options):
+        return arithmetic.compare(w, symbol, a.which, b.which)
     choice = a if a.__class__ is Choice else b
     left = w.state.facts.get(choice.which.value, range(len(choice.options)))
     made: Any = None
@@ -173,6 +174,12 @@ def _compare_options(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         is_it = arithmetic.compare(w, "==", choice.which, number)
         made = own if made is None else w.choose(is_it, own, made)
     return made
+
+
+def _are_alike(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+    """Whether two choices are of the same strings, each another one."""
+    are_words = all(isinstance(option, str) for option in (*a, *b))
+    return are_words and a == b and len(set(a)) == len(a)
 
 
 _BY_IDENTITY: Final = (Instance, Bound, Function, Iterator)  # where their classes do not say
@@ -217,8 +224,11 @@ def _each_that_it_may_be(w: Evaluator, value: Any) -> list[tuple[Any, Any]]:
     return [(arithmetic.compare(w, "==", several.which, i), option) for i, option in numbered]
 
 
-def _same_dicts(w: Evaluator, a: Mapping[Any, Any], b: Mapping[Any, Any]) -> Any:
+def _same_dicts(w: Evaluator, a: Any, b: Any) -> Any:
     """Whether two dicts have equal values of the same keys."""
+    if members.members(w, a) is not None or members.members(w, b) is not None:
+        return sets.same_entries(w, a, b)
+    a, b = [w.read(x) if isinstance(x, Dict) else x for x in (a, b)]
     same: Any = a.keys() == b.keys()
     for key in a if same else ():
         same = arithmetic.both(w, same, compare(w, "==", a[key], b[key]))
@@ -255,6 +265,8 @@ def contains(w: Evaluator, container: Any, value: Any) -> Any:
         pass
     if method is not None:
         return w.call(method, container, value)
+    if isinstance(container, (Dict, Set)) and isinstance(w.peek(container), Bounded):
+        return members.has(w, container, value)
     if isinstance(container, (Dict, dict)):
         try:
             return key_of(w, value) in (

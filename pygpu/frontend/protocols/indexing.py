@@ -42,6 +42,7 @@ from pygpu.frontend.values.views import viewed
 from pygpu.language import vectors
 
 with later():
+    from pygpu.frontend.collections import members
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import lookups, parts, tables
     from pygpu.frontend.walked import fitting, library
@@ -91,6 +92,8 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
             return _list_item(w, container, index)
         case Dict():
             contents = w.read(container)
+            if isinstance(contents, Bounded):
+                return lookups.by_key(w, container, index)
             if index not in contents:
                 raise KeyError(index)
             part = contents[index]
@@ -250,6 +253,8 @@ def _set_by_known_index(w: Evaluator, container: Any, index: Any, new: Any) -> N
             contents = list(items_of(w, container))
             contents[index] = items_of(w, new) if isinstance(index, slice) else new
             w.write(container, tuple(contents))
+        case Dict() if isinstance(w.peek(container), Bounded):
+            members.put(w, container, index, new)
         case Dict():
             w.write(container, {**w.read(container), index: new})
         case Vector():
@@ -340,9 +345,13 @@ def delete_item(w: Evaluator, container: Any, index: Any) -> None:
     try:
         index = key_of(w, index)
     except NotKnown:
-        if not isinstance(container, List) or not scalar_kind(index):
+        if not isinstance(container, Dict) and not scalar_kind(index):
             raise w.error("an item can only be deleted by a known index") from None
-    if isinstance(container, Dict):
+    is_known = isinstance(container, List) or not isinstance(index, Abstract)
+    if isinstance(container, Dict) and not (is_known and members.members(w, container) is None):
+        item(w, container, index)  # a KeyError where it is not there
+        members.take(w, container, index)
+    elif isinstance(container, Dict):
         contents = dict(w.read(container))
         del contents[index]
         w.write(container, contents)
@@ -365,7 +374,8 @@ def length(w: Evaluator, value: Any) -> Any:
             is_counted = isinstance(contents, (Bounded, Indexed))
             return contents.length if is_counted else len(contents)
         case Dict() | Set() | Matrix():
-            return len(w.read(value))
+            contents = w.read(value)
+            return contents.length if isinstance(contents, Bounded) else len(contents)
         case Vector():
             return value.type.size
         case Array():

@@ -22,12 +22,12 @@ from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.lazy import Indexed
-from pygpu.frontend.values.objects import EITHER, Array, Cell, Dict, List, Object
-from pygpu.frontend.values.values import Abstract, Choice, Conflict, Tuple, describe
+from pygpu.frontend.values.objects import EITHER, Array, Cell, Dict, List, Object, Set
+from pygpu.frontend.values.values import Abstract, Choice, Conflict, Tuple, describe, tuple_of
 from pygpu.types import INT
 
 with later():
-    from pygpu.frontend.collections import records
+    from pygpu.frontend.collections import members, records
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import tables
     from pygpu.frontend.walked import library
@@ -36,23 +36,29 @@ with later():
 def by_key(w: Evaluator, container: Any, key: Any) -> Any:
     """d[key] for a dynamic key, of a dict with known keys: a key that is not there, a KeyError in
     Python, gives some value."""
-    contents = entries(w, container)
-    if not contents:
+    held = members.members(w, container)
+    count = len(entries(w, container)) if held is None else held.most
+    if not count:
         raise KeyError(describe(key))
     if w.faults.checked or w.handled():
         missing = arithmetic.negate(w, has_key(w, container, key))
-        w.check(missing, KeyError, f"a key that is none of the {len(contents)} there are")
+        w.check(missing, KeyError, f"a key that is none of the {count} there are")
+    members.note_present(w, container, key)
     return by_key_unchecked(w, container, key)
 
 
 def by_key_unchecked(w: Evaluator, container: Any, key: Any) -> Any:
     """The value of a key, some value where there is none."""
+    held = members.members(w, container)
+    if held is not None:
+        values = members.columns(held, 1).items
+        return one_of(w, members.value(w, container, key), values)
     contents = entries(w, container)
     first = _first_of_range(list(contents))
     if first is not None and scalar_kind(key) in ("int", "bool"):
         items = Tuple(tuple([contents[first + place] for place in range(len(contents))]))
         place = arithmetic.binary(w, "-", key, first)
-        return _by_dynamic_index(w, items, within_range(w, place, len(contents)))
+        return by_dynamic_index(w, items, within_range(w, place, len(contents)))
     tests = [(_is_key(w, key, one), value) for one, value in contents.items()]
     meant = [(test, value) for test, value in tests if test is not False]
     if not meant:
@@ -116,6 +122,8 @@ def _is_key(w: Evaluator, key: Any, known: Any) -> Any:
 
 def has_key(w: Evaluator, container: Any, key: Any) -> Any:
     """key in d"""
+    if members.members(w, container) is not None:
+        return members.has(w, container, key)
     found: Any = False
     for known in entries(w, container):
         found = arithmetic.either(w, found, _is_key(w, key, known))
@@ -123,15 +131,11 @@ def has_key(w: Evaluator, container: Any, key: Any) -> Any:
 
 
 def stored_by_key(w: Evaluator, container: Dict, key: Any, new: Any) -> None:
-    """d[key] = new, for a dynamic key that is one of those there: no key can be made so."""
+    """d[key] = new, for a dynamic key: one of those there, or a new one."""
+    if not members.is_present(w, container, key) or members.members(w, container) is not None:
+        members.put(w, container, key, new)
+        return
     contents = entries(w, container)
-    if not contents:
-        raise w.error(
-            f"the first keys of a dict must be known at compile time, got {describe(key)}: begin "
-            "with all that may come, as in {k: 0 for k in range(8)}"
-        )
-    missing = arithmetic.negate(w, has_key(w, container, key))
-    w.check(missing, KeyError, f"a key that is none of the {len(contents)} there are")
     w.write(
         container,
         {one: choose(w, _is_key(w, key, one), new, value) for one, value in contents.items()},
@@ -191,7 +195,9 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         return _in_turn(w, made(at), indices[1:])
     if isinstance(container, str):
         container = tuple(container)
-    items = tables.as_known(w, items_of(w, container))
+    items = items_of(w, container)
+    if not any(isinstance(item, (Set, Dict)) for item in items):  # which may be changed: our own
+        items = tables.as_known(w, items)
     if not items:
         raise IndexError("index into an empty sequence")
     made = tables.column(w, items) if len(items) > 1 else (lambda at: items[0])
@@ -233,7 +239,25 @@ def choose(w: Evaluator, test: Any, a: Any, b: Any) -> Any:
         return a
     result = arithmetic.select(w, test, a, b)
     if result is NotImplemented:
+        result = _items_chosen(w, test, a, b)
+    if result is NotImplemented:
         result = w.call(library.chosen, test, a, b)  # joined as the sides of an `if`
     if isinstance(result, Conflict):
         raise w.error(result.message)
     return one_of(w, result, (a, b))
+
+
+def _items_chosen(w: Evaluator, test: Any, a: Any, b: Any) -> Any:
+    """One of two tuples of numbers, item by item; NotImplemented of anything else."""
+    kinds = [one.cls if isinstance(one, Tuple) else type(one) for one in (a, b)]
+    if kinds != [tuple, tuple]:
+        return NotImplemented
+    left, right = items_of(w, a), items_of(w, b)
+    if len(left) != len(right) or not all(map(scalar_kind, (*left, *right))):
+        return NotImplemented
+    items = []
+    for x, y in zip(left, right, strict=True):
+        items.append(x if x is y else arithmetic.select(w, test, x, y))
+        if items[-1] is NotImplemented:
+            return NotImplemented
+    return tuple_of(tuple(items))

@@ -136,8 +136,9 @@ def _sequence_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
             if isinstance(times, int) and isinstance(sequence, Tuple):
                 return tuple_of(sequence.items * times)
     if symbol == "|" and isinstance(a, (Dict, dict)) and isinstance(b, (Dict, dict)):
-        left = w.read(a) if isinstance(a, Dict) else a
-        return Dict({**left, **(w.read(b) if isinstance(b, Dict) else b)})
+        made = w.call(dict, a)
+        w.call(w.method(made, "update"), b)
+        return made
     return NotImplemented
 
 
@@ -151,10 +152,11 @@ def in_place(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
             w.write(a, items_of(w, a) * concrete(w, b))
         return a
     if isinstance(a, Dict) and symbol == "|=":
-        w.write(a, {**w.read(a), **(w.read(b) if isinstance(b, Dict) else b)})
+        w.call(w.method(a, "update"), b)
         return a
     if isinstance(a, Set) and isinstance(b, (Set, set, frozenset)):
-        w.write(a, items_of(w, binary(w, plain, a, b)))
+        made = binary(w, plain, a, b)
+        w.write(a, w.read(made) if isinstance(made, Set) else tuple(made))
         return a
     if isinstance(a, Array):
         result = binary(w, plain, a, b)

@@ -46,7 +46,7 @@ from pygpu.frontend.values.views import viewed
 from pygpu.language import vectors
 
 with later():
-    from pygpu.frontend.collections import bounded
+    from pygpu.frontend.collections import bounded, members
 
 ENDLESS = 1 << 20  # items taken from an iterator before it is said not to end
 UNROLL_OPS = 2400  # operations that an unrolled loop may emit
@@ -69,10 +69,13 @@ def items_of(w: Evaluator, value: Any) -> tuple[Any, ...]:
             return contents  # type: ignore[no-any-return]
         case Set():
             held = w.read(value)
+            if isinstance(held, Bounded):
+                raise w.error(members.UNORDERED)
             is_known = not any(isinstance(one, Abstract) for one in held)
             return tuple(set(held) if is_known else held)  # in the order that Python's sets have
         case Dict():
-            return tuple(w.read(value))
+            entries = w.read(value)
+            return tuple(entries if isinstance(entries, dict) else members.known_entries(w, value))
         case Vector():
             return components(w, value)
         case Matrix():
@@ -113,6 +116,8 @@ def items_of(w: Evaluator, value: Any) -> tuple[Any, ...]:
 
 def items_or_maybe(w: Evaluator, value: Any) -> tuple[Any, ...]:
     """As `items_of`, but what a generator expression may have left out comes as a Maybe."""
+    if isinstance(value, Instance):
+        value = iterate(w, value)
     if isinstance(value, Iterator):
         _open(w, value)
         source, index = w.read(value)
@@ -122,8 +127,10 @@ def items_or_maybe(w: Evaluator, value: Any) -> tuple[Any, ...]:
             return items[index:]
     if isinstance(value, Masked):
         return _taken_by_mask(w, value)
-    some = bounded.bounded(w, value)
-    return items_of(w, value) if some is None else bounded.maybes(w, some)
+    contents = w.peek(value) if isinstance(value, (Dict, List)) else None
+    if not isinstance(contents, Bounded):
+        return items_of(w, value)
+    return bounded.maybes(w, contents if type(value) is List else members.columns(contents, 0))
 
 
 def _taken_by_mask(w: Evaluator, selection: Masked) -> tuple[Any, ...]:
@@ -194,6 +201,8 @@ def iterate(w: Evaluator, value: Any) -> Any:
             source: Any = value
         case Masked():
             source = Yielded(_taken_by_mask(w, value))
+        case Dict() if isinstance(w.peek(value), Bounded):
+            source = Yielded(items_or_maybe(w, value))
         case List():
             contents = w.read(value)
             if isinstance(contents, Bounded):

@@ -1,5 +1,5 @@
-"""Operators on sets that hold objects which are compared by identity: what else sets hold is known,
-and Python's own.
+"""Operators on sets that hold objects which are compared by identity, or members that only the
+device knows: what else sets hold is known, and Python's own.
 
     combined(w, "|", {a}, {b})          # the set of both
     compared(w, "<=", {a}, {a, b})      # True
@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from pygpu.frontend.collections import bounded as lists
+from pygpu.frontend.collections import members
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.objects import Set
-from pygpu.frontend.values.values import Abstract
+from pygpu.frontend.values.values import Abstract, Maybe
 
 
 def combined(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a | b and the like; NotImplemented of anything else."""
+    if _are_moved(w, a, b) and symbol in "|&-^":
+        return _combined(w, symbol, a, b)
     held = _elements(w, a, b)
     if held is None or symbol not in "|&-^":
         return NotImplemented
@@ -30,10 +34,78 @@ def combined(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
 
 def compared(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a <= b and the like; NotImplemented of anything else."""
+    if _are_moved(w, a, b):
+        return _compared(w, symbol, a, b)
     held = _elements(w, a, b)
     if held is None:
         return NotImplemented
     return arithmetic.python_operator(symbol)(*map(frozenset, held))
+
+
+def _combined(w: Evaluator, symbol: str, a: Any, b: Any) -> Set:
+    """A set of the members of two, of which only the device knows which there are."""
+    made = Set(())
+    for one in lists.maybes(w, members.slots(w, a)):
+        there, item = _there(one), _value(one)
+        if symbol != "|":
+            other = members.has(w, b, item)
+            there = arithmetic.both(w, there, other if symbol == "&" else _not(w, other))
+        if there is not False:
+            members.put(w, made, item, when=there)
+    for one in lists.maybes(w, members.slots(w, b)) if symbol in "|^" else ():
+        there, item = _there(one), _value(one)
+        if symbol == "^":
+            there = arithmetic.both(w, there, _not(w, members.has(w, a, item)))
+        if there is not False:
+            members.put(w, made, item, when=there)
+    return made
+
+
+def _compared(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
+    if symbol in (">", ">="):
+        a, b, symbol = b, a, symbol.replace(">", "<")
+    found: Any = True
+    for one in lists.maybes(w, members.slots(w, a)):
+        is_in = members.has(w, b, _value(one))
+        found = arithmetic.both(w, found, arithmetic.either(w, _not(w, _there(one)), is_in))
+    if symbol == "<=":
+        return found
+    sizes = [members.slots(w, one).length for one in (a, b)]
+    found = arithmetic.both(w, found, w.compare("<" if symbol == "<" else "==", *sizes))
+    return _not(w, found) if symbol == "!=" else found
+
+
+def same_entries(w: Evaluator, a: Any, b: Any) -> Any:
+    """a == b, of dicts of which only the device knows which keys they have."""
+    held = members.slots(w, a)
+    same = w.compare("==", held.length, members.slots(w, b).length)
+    for place, pair in enumerate(held.items[: held.most]):
+        key, its = members.entry(pair)
+        found = members.has(w, b, key)
+        if found is not False:
+            equal = w.truth(w.compare("==", members.value(w, b, key), its))
+            found = arithmetic.both(w, found, equal)
+        away = _not(w, lists.is_there(w, held, place))
+        same = arithmetic.both(w, same, arithmetic.either(w, away, found))
+    return same
+
+
+def _there(one: Any) -> Any:
+    return one.taken if isinstance(one, Maybe) else True
+
+
+def _value(one: Any) -> Any:
+    return one.value if isinstance(one, Maybe) else one
+
+
+def _not(w: Evaluator, test: Any) -> Any:
+    return not test if isinstance(test, bool) else arithmetic.negate(w, test)
+
+
+def _are_moved(w: Evaluator, a: Any, b: Any) -> bool:
+    """Whether both are sets, and which members one has only the device knows."""
+    are_sets = all(isinstance(one, (Set, set, frozenset)) for one in (a, b))
+    return are_sets and any(members.members(w, one) is not None for one in (a, b))
 
 
 def _elements(w: Evaluator, a: Any, b: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
@@ -46,4 +118,4 @@ def _elements(w: Evaluator, a: Any, b: Any) -> tuple[tuple[Any, ...], tuple[Any,
     return (left, right) if any(isinstance(one, Abstract) for one in (*left, *right)) else None
 
 
-__all__ = ["combined", "compared"]
+__all__ = ["combined", "compared", "same_entries"]

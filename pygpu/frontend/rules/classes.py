@@ -32,7 +32,7 @@ from pygpu.frontend.values.known import (
     realised,
     virtual,
 )
-from pygpu.frontend.values.objects import Cell, ClassParts, Dict, Instance
+from pygpu.frontend.values.objects import Cell, ClassParts, Instance, Names
 from pygpu.frontend.values.values import ABSENT, Abstract, NotKnown, Tuple
 
 # ---------------------------------------------------------------- class statements
@@ -72,7 +72,7 @@ def _walked(
     w: Evaluator, body: Function, name: str, bases: tuple[Any, ...], keywords: dict[str, Any]
 ) -> Any:
     """A class whose body reads what is not known."""
-    namespace = Dict({})
+    namespace = Names({})
     variables = dict(zip(body.code.co_freevars, body.closure, strict=True))
     w.inline(body.code, body.globals, {**variables, ".namespace": namespace})
     contents = dict(w.read(namespace))

@@ -22,13 +22,14 @@ from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Indexed
-from pygpu.frontend.values.objects import Iterator, List, Vector
+from pygpu.frontend.values.objects import Iterator, List, Set, Vector
 from pygpu.frontend.values.values import Abstract, Maybe, NotKnown
 from pygpu.frontend.walked import asked
 from pygpu.types import vector
 
 with later():
     from pygpu.frontend.collections import bounded as lists
+    from pygpu.frontend.collections import members
     from pygpu.frontend.joins import choosing
     from pygpu.frontend.protocols import comparisons, lookups
     from pygpu.frontend.rules import ordering
@@ -51,6 +52,7 @@ def _any_all(code: str, builtin: Any) -> Rule:
         if lazy is not None:
             name = f"{code}_of_groups" if lazy.grouped else f"{code}_of"
             return w.call(_library(name), _groups(lazy))
+        xs = _listed(w, xs)
         combine = arithmetic.either if code == "any" else arithmetic.both
         result: Any = code == "all"
         for item in items_or_maybe(w, xs):
@@ -60,6 +62,11 @@ def _any_all(code: str, builtin: Any) -> Rule:
         return result
 
     return rule
+
+
+def _listed(w: Evaluator, xs: Any) -> Any:
+    """What is folded in whatever order: a set whose members only the device knows as a list."""
+    return members.as_list(w, xs) if type(xs) is Set else xs
 
 
 def _truth_of(w: Evaluator, item: Any, absent: bool) -> Any:
@@ -92,7 +99,7 @@ def _sum(w: Evaluator, xs: Any, start: Any = 0) -> Any:
         start = _widened(w, lazy, start)
         return w.call(_library("sum_of_groups" if lazy.grouped else "sum_of"), _groups(lazy), start)
     total = start
-    for item in items_or_maybe(w, xs):
+    for item in items_or_maybe(w, _listed(w, xs)):
         item = _value(w, item)
         # the first 0 + x is x: it would only hide that x is known or a vector
         first = total is start and scalar_kind(start) and not isinstance(start, Abstract)
@@ -162,9 +169,11 @@ def _extreme(symbol: str, code: str) -> Rule:
                 return w.call(_library(name), _groups(lazy))
             if lazy is not None and not lazy.grouped:
                 return _extreme_by(w, symbol, lazy, key, more)
-            args = items_or_maybe(w, args[0])
+            xs = args[0] if key is not None else _listed(w, args[0])
+            args = items_or_maybe(w, xs)
             if any(isinstance(arg, Maybe) for arg in args):
-                return _extreme_of_some(w, symbol, args, key, **more)
+                with members.presuming(w, xs, args):
+                    return _extreme_of_some(w, symbol, args, key, **more)
             if not args:
                 if "default" in more:
                     return more["default"]
@@ -247,11 +256,12 @@ def _extreme_of_some(w: Evaluator, symbol: str, items: Any, key: Any, **more: An
 
 
 def _sorted(w: Evaluator, xs: Any, *, key: Any = None, reverse: Any = False) -> Any:
-    if not isinstance(xs, List):
-        xs = w.call(list, xs)
+    whole = xs if key is not None else _listed(w, xs)
+    xs = whole if isinstance(whole, List) else w.call(list, whole)
     some = lists.bounded(w, xs)
     if some is not None:
-        keys = [w.call(key, item) for item in some.items] if key is not None else some.items
+        with members.presuming(w, whole, some.items):
+            keys = [w.call(key, item) for item in some.items] if key is not None else some.items
 
         def sort(items: Any, keys: Any, there: Any) -> Any:
             return _insertion_sort(w, list(items), list(keys), bool(reverse), there)

@@ -20,7 +20,7 @@ from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.known import concrete, lift
-from pygpu.frontend.values.objects import Dict, Instance, List, Matrix, Object, Vector
+from pygpu.frontend.values.objects import Dict, Instance, List, Matrix, Names, Object, Vector
 from pygpu.frontend.values.values import (
     Abstract,
     Conflict,
@@ -165,7 +165,7 @@ def _copied(
 
 def _cached(w: Evaluator, function: Any) -> Any:
     """functools.cache: what a call with known arguments gave is given again."""
-    results = Dict({})
+    results = Names({})
 
     def call(*args: Any, **keywords: Any) -> Any:
         try:

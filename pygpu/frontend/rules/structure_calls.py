@@ -27,7 +27,7 @@ from pygpu.frontend.protocols.sequences import (
 from pygpu.frontend.rules.walked_calls import later_from
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.known import concrete, key_of
+from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Dict, Iterator, List, Set
 from pygpu.frontend.values.values import (
@@ -43,7 +43,6 @@ from pygpu.frontend.values.values import (
 
 with later():
     from pygpu.frontend.collections import bounded as lists
-    from pygpu.frontend.methods import dict_methods
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import comparisons, indexing, lookups
     from pygpu.frontend.walked import containers, heaps, library
@@ -94,14 +93,24 @@ def _tuple(w: Evaluator, xs: Any = ()) -> Any:
 
 
 def _dict(w: Evaluator, pairs: Any = (), **named: Any) -> Any:
-    return Dict({**dict_methods.pairs_of(w, pairs), **named})
+    made = Dict({})
+    w.call(w.method(made, "update"), pairs, **named)
+    return made
+
+
+def _from_keys(w: Evaluator, keys: Any, value: Any = None) -> Any:
+    made = Dict({})
+    for key in items_of(w, keys):
+        indexing.set_item(w, made, key, value)
+    return made
 
 
 def _set(w: Evaluator, xs: Any = ()) -> Any:
-    try:
-        return Set(tuple(dict.fromkeys([key_of(w, item) for item in items_of(w, xs)])))
-    except NotKnown:
-        raise w.error("a set holds known values only: use a list") from None
+    if isinstance(xs, Set):
+        return Set(w.read(xs))
+    made = Set(())
+    w.call(w.method(made, "update"), xs)
+    return made
 
 
 def _reversed(w: Evaluator, xs: Any) -> Any:
@@ -206,7 +215,9 @@ STRUCTURE_RULES: Final[dict[Any, Rule]] = {
     list: _list,
     tuple: _tuple,
     dict: _dict,
+    dict.fromkeys: _from_keys,
     set: _set,
+    frozenset: _set,
     reversed: _reversed,
     iter: _iter,
     next: _next,

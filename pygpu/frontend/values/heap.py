@@ -18,15 +18,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 from weakref import WeakKeyDictionary, WeakSet
 
 from pygpu.core.errors import CompileError
 from pygpu.core.host.records import record
+from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import Array, Cell, List, Namespace, Object, Yielded, youngest
 from pygpu.frontend.values.objects import Iterator as Taken
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import ABSENT, Conflict, describe
+
+_CHANGED: Final = (
+    "the items of this iterator were taken before {what} that they depend on was changed: make a "
+    "list of them first"
+)
 
 # What makes the row at a place anew, from the row that stands there. It holds nothing dynamic.
 Row = Callable[[Any, int], Any]
@@ -174,6 +180,8 @@ class Heap:
                 continue  # made on a path that is not this one
             source, index = contents if isinstance(made, Taken) else (contents, 0)
             rows = self.state.get(source) if isinstance(source, Yielded) else source
+            if isinstance(rows, Bounded):
+                self.state.heap[made] = Conflict(_CHANGED.format(what=describe(handle)))
             if not isinstance(rows, tuple) or not isinstance(index, int) or index >= len(rows):
                 continue
             follower = self._followers[made]
@@ -183,10 +191,7 @@ class Heap:
                 self.state.heap[made] = late
             elif renewed is None:
                 what = "a variable" if isinstance(handle, Cell) else describe(handle)
-                self.state.heap[made] = Conflict(
-                    f"the items of this iterator were taken before {what} that they depend on was "
-                    "changed: make a list of them first"
-                )
+                self.state.heap[made] = Conflict(_CHANGED.format(what=what))
             else:
                 self.state.heap[made] = (renewed, index) if isinstance(made, Taken) else renewed
             self._changed(made)

@@ -66,7 +66,8 @@ class Row(Indexed):
 
 class Bounded(Abstract):
     """What a list holds whose length only the device knows: slots, of which the first `length` are
-    its items. It has at least `least` items and at most `most`, which is no more than the slots."""
+    its items. It has at least `least` items and at most `most`, which is no more than the slots.
+    So does a set with members that only the device knows, and a dict, of pairs."""
 
     __slots__ = ("items", "least", "length", "most")
 

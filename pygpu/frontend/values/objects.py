@@ -196,13 +196,13 @@ class Keyed(Object):
     __slots__ = ()
 
     def parts_of(self, contents: Any) -> Parts:
-        return named(contents)
+        return named(contents) if isinstance(contents, dict) else super().parts_of(contents)
 
     def gather(self, contents: Any, parts: tuple[Any, ...]) -> Any:
-        return dict(zip(contents, parts, strict=True))
+        return dict(zip(contents, parts, strict=True)) if isinstance(contents, dict) else parts[0]
 
     def matches(self, a: Any, b: Any) -> bool:
-        return list(a) == list(b)
+        return isinstance(a, dict) and isinstance(b, dict) and list(a) == list(b)
 
 
 class Waiting(Keyed):
@@ -220,7 +220,7 @@ class Waiting(Keyed):
 
 
 class Dict(Keyed):
-    """A dict with known keys."""
+    """A dict. Contents: a dict of known keys, or a Bounded of pairs."""
 
     __slots__ = ()
 
@@ -228,13 +228,19 @@ class Dict(Keyed):
         return {}
 
     def fill(self, hollow: Any, contents: Any, parts: tuple[Any, ...]) -> Any:
-        if any(isinstance(key, Abstract) for key in contents):
+        if not isinstance(contents, dict) or any(isinstance(key, Abstract) for key in contents):
             raise NotKnown
         hollow.update(zip(contents, parts, strict=True))
         return hollow
 
     def taken(self, real: Any, old: Any) -> Any:
         return dict(real)
+
+
+class Names(Dict):
+    """Attributes or variables by name, of a function or a class's body: all known."""
+
+    __slots__ = ()
 
 
 class Keys(List):
@@ -260,12 +266,12 @@ class Namespace(Dict):
 
 
 class Set(Object):
-    """A set of known elements. Contents: a tuple without repeats."""
+    """A set. Contents: a tuple of known elements without repeats, or a Bounded."""
 
     __slots__ = ()
 
     def fill(self, hollow: Any, contents: Any, parts: tuple[Any, ...]) -> Any:
-        if any(isinstance(one, Abstract) for one in contents):
+        if not isinstance(contents, tuple) or any(isinstance(one, Abstract) for one in contents):
             raise NotKnown  # a copy would be another element
         return set(parts)
 

@@ -31,7 +31,8 @@ from pygpu.ssa import Value
 with later():
     from pygpu.core import finite
 
-Facts = Mapping[Value, frozenset[int]]  # which numbers some ints can be, by tests made before
+# Which numbers some ints can be, by tests made before; and that a dict has a key.
+Facts = Mapping[Any, frozenset[int]]
 
 
 class State:

@@ -13,7 +13,6 @@ from pygpu.frontend.protocols import datamodel
 from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
 from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import Text
-from pygpu.frontend.values.known import key_of
 from pygpu.frontend.values.objects import Dict, List, Set
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import (
@@ -29,6 +28,7 @@ from pygpu.frontend.values.values import (
 with later():
     from pygpu.frontend.collections import bounded as lists
     from pygpu.frontend.collections import texts
+    from pygpu.frontend.collections.members import known_entries
     from pygpu.frontend.methods import dict_methods
     from pygpu.frontend.protocols import attributes, indexing
 
@@ -54,27 +54,14 @@ def _set(w: ControlFlow, state: State, count: int) -> None:
 
 
 def _put(w: ControlFlow, target: Set, value: Any) -> None:
-    try:
-        known = key_of(w, value)
-    except NotKnown:
-        raise w.error(f"a set holds known values only, got {describe(value)}: use a list") from None
-    elements = w.read(target)
-    if known not in elements:
-        w.write(target, (*elements, known))
+    w.call(w.method(target, "add"), value)
 
 
 def _map(w: ControlFlow, state: State, count: int) -> None:
     parts = state.pop(2 * count)
-    state.stack.append(Dict({_key(w, k): v for k, v in zip(parts[::2], parts[1::2], strict=True)}))
-
-
-def _key(w: ControlFlow, key: Any) -> Any:
-    try:
-        return key_of(w, key)
-    except NotKnown:
-        raise w.error(
-            f"the key of a dict must be known at compile time, got {describe(key)}"
-        ) from None
+    made = Dict({})
+    dict_methods.put_all(w, made, list(zip(parts[::2], parts[1::2], strict=True)))
+    state.stack.append(made)
 
 
 def _keymap(w: ControlFlow, state: State, count: int) -> None:
@@ -97,7 +84,7 @@ def _add(w: ControlFlow, state: State, depth: int) -> None:
 def _mapadd(w: ControlFlow, state: State, depth: int) -> None:
     value, key = state.stack.pop(), state.stack.pop()
     target = state.stack[-depth]
-    w.write(target, {**w.read(target), _key(w, key): value})
+    indexing.set_item(w, target, key, value)
 
 
 def _extend(w: ControlFlow, state: State, depth: int) -> None:
@@ -109,18 +96,14 @@ def _extend(w: ControlFlow, state: State, depth: int) -> None:
 def _update(w: ControlFlow, state: State, depth: int) -> None:
     source = state.stack.pop()
     target = state.stack[-depth]
-    if isinstance(target, Set):
-        for value in items_of(w, source):
-            _put(w, target, value)
-        return
-    w.write(target, {**w.read(target), **dict_methods.pairs_of(w, source)})
+    w.call(w.method(target, "update"), source)
 
 
 def _merge(w: ControlFlow, state: State, depth: int) -> None:
     source = state.stack.pop()
     target = state.stack[-depth]
     more = dict_methods.pairs_of(w, source)
-    old = w.read(target)
+    old = known_entries(w, target)
     for name in more:
         if name in old:
             raise TypeError(f"got multiple values for keyword argument '{name}'")
@@ -238,7 +221,7 @@ def _is_mapping(w: ControlFlow, subject: Any) -> bool:
 
 def _match_keys(w: ControlFlow, state: State, arg: Any) -> None:
     keys, subject = state.stack[-1], state.stack[-2]
-    contents = w.read(subject) if isinstance(subject, Dict) else subject
+    contents = known_entries(w, subject) if isinstance(subject, Dict) else subject
     if all(key in contents for key in keys):
         state.stack.append(tuple_of(tuple([contents[key] for key in keys])))
     else:

@@ -43,6 +43,12 @@ class Deque:
         self.extend(other)
         return self
 
+    def __eq__(self, other: object) -> Any:
+        return isinstance(other, Deque) and self.items == other.items
+
+    def __ne__(self, other: object) -> Any:
+        return not self == other
+
     def append(self, value: Any) -> None:
         self.items.append(value)
         if self.maxlen is not None and len(self.items) > self.maxlen:
@@ -139,6 +145,12 @@ class Mapping:
     def items(self) -> Any:
         return self.data.items()
 
+    def __eq__(self, other: object) -> Any:
+        return self.data == (other.data if isinstance(other, Mapping) else other)
+
+    def __ne__(self, other: object) -> Any:
+        return not self == other
+
     def update(self, *mapping: Any, **named: Any) -> None:
         self.data.update(*mapping, **named)
 
@@ -205,6 +217,13 @@ class Counter(Mapping):
     def update(self, counted: Any = (), **named: Any) -> None:
         for key, count in _counts(counted, named):
             self.data[key] = self.data.get(key, 0) + count
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, Counter):
+            return self.data == other
+        return all(count == other[key] for key, count in self.items()) and all(
+            count == self[key] for key, count in other.items()
+        )
 
     def subtract(self, counted: Any = (), **named: Any) -> None:
         for key, count in _counts(counted, named):

@@ -1,0 +1,398 @@
+"""Sets and dicts with members that only the device knows. Such a set holds a list of distinct
+members, a dict one of pairs of a key and a value, in the order in which they came: lists whose
+length only the device knows (see bounded.py).
+
+    seen = set()
+    for _ in range(40):
+        if x in seen:           # compared with each member there may be
+            break
+        seen.add(x)             # at the end, where it is none of them
+        x = follow(x)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from pygpu.frontend.collections import bounded as lists
+from pygpu.frontend.joins.choosing import SLOTS, as_slots
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import scalar_kind
+from pygpu.frontend.values.known import key_of
+from pygpu.frontend.values.lazy import Bounded, Indexed
+from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
+from pygpu.frontend.values.values import (
+    Abstract,
+    Choice,
+    Dynamic,
+    Maybe,
+    NotKnown,
+    Tuple,
+    describe,
+    tuple_of,
+)
+from pygpu.ssa import Op, Value, constant_of
+
+
+def members(w: Evaluator, value: Any) -> Bounded | None:
+    """The members of a set or dict of which only the device knows which there are; None of
+    anything else."""
+    contents = w.peek(value) if type(value) in (Set, Dict) else None
+    return contents if isinstance(contents, Bounded) else None
+
+
+def slots(w: Evaluator, value: Any) -> Bounded:
+    """The members of any set, of a dict pairs of a key and a value."""
+    if isinstance(value, (Set, Dict)):
+        value = w.read(value)
+    return as_slots(value)
+
+
+def known_entries(w: Evaluator, d: Any) -> dict[Any, Any]:
+    """The keys and values of a dict, where it is known which keys it has."""
+    contents: dict[Any, Any] | Bounded = w.read(d) if isinstance(d, Dict) else d
+    if isinstance(contents, Bounded):
+        raise w.error(
+            "which keys this dict has only the device knows: it can be asked for keys, measured, "
+            "stored into, looped over and folded, but not matched by 'case' or handed on by **"
+        )
+    return contents
+
+
+def as_list(w: Evaluator, value: Any) -> Any:
+    """A set whose members only the device knows as a list, for what does not depend on the order;
+    other values as they are."""
+    held = members(w, value) if type(value) is Set else None
+    return value if held is None else List(held)
+
+
+UNORDERED: Final = (
+    "a set whose members only the device knows has no order, and Python's cannot be told: take "
+    "sorted(s), which has one; sum, any, all, len, 'in', and min and max without a key take s"
+)
+
+
+def _hold(w: Evaluator, handle: Any, new: Bounded) -> None:
+    """Let a set or dict have other members from now on: known ones, where they are."""
+    if new.most > SLOTS:
+        raise w.error(
+            f"{describe(handle)} can get more than {SLOTS} members that only the device knows: "
+            "add fewer, or keep what is counted in a list that a number indexes"
+        )
+    if new.least == new.most:
+        items = new.items[: new.most]
+        is_dict = isinstance(handle, Dict)
+        try:
+            keys = [key_of(w, entry(item)[0] if is_dict else item) for item in items]
+        except NotKnown:
+            pass
+        else:
+            values = [entry(item)[1] for item in items] if is_dict else ()
+            w.write(handle, dict(zip(keys, values, strict=True)) if is_dict else tuple(keys))
+            return
+    w.write(handle, new)
+
+
+def entry(pair: Any) -> tuple[Any, Any]:
+    """A key and its value."""
+    return pair.items if isinstance(pair, Tuple) else pair
+
+
+def _keys(handle: Any, held: Bounded) -> Sequence[Any]:
+    items = held.items[: held.most]
+    return [entry(item)[0] for item in items] if isinstance(handle, (Dict, dict)) else items
+
+
+# ---------------------------------------------------------------- asking
+
+
+def has(w: Evaluator, handle: Any, key: Any) -> Any:
+    """key in s"""
+    return _any(w, _tests(w, handle, slots(w, handle), key))
+
+
+def value(w: Evaluator, d: Any, key: Any) -> Any:
+    """d[key], some value where there is none."""
+    held = slots(w, d)
+    found = _chosen(w, held, _tests(w, d, held, key))
+    if found is None:
+        raise KeyError(describe(key))
+    return found[0]
+
+
+def value_or(w: Evaluator, d: Any, key: Any, default: Any) -> Any:
+    """d.get(key, default)"""
+    held = slots(w, d)
+    tests = _tests(w, d, held, key)
+    found = _chosen(w, held, tests)
+    return default if found is None else w.choose(_any(w, tests), found[0], default)
+
+
+def value_or_put(w: Evaluator, d: Any, key: Any, default: Any) -> Any:
+    """d.setdefault(key, default)"""
+    held = slots(w, d)
+    tests = _tests(w, d, held, key)
+    found, is_there = _chosen(w, held, tests), _any(w, tests)
+    value = default if found is None else w.choose(is_there, found[0], default)
+    if is_there is not True:
+        pair = tuple_of((key, value))
+        absent = _negated(w, is_there)
+        pair = pair if absent is True else Maybe(absent, pair)
+        _hold(w, d, lists.appended(w, held, (pair,)))
+    return value
+
+
+def _chosen(w: Evaluator, held: Bounded, tests: Sequence[Any]) -> tuple[Any] | None:
+    """The value of the slot whose test holds, alone in a tuple; None where none can."""
+    found: tuple[Any] | None = None
+    for pair, test in zip(held.items, tests, strict=False):
+        if test is not False:
+            its = entry(pair)[1]
+            found = (its if found is None or test is True else w.choose(test, its, found[0]),)
+    return found
+
+
+def _tests(w: Evaluator, handle: Any, held: Bounded, key: Any) -> list[Any]:
+    """Of each slot whether it is taken and has the key."""
+    _check_hashable(key)
+    made = []
+    for place, one in enumerate(_keys(handle, held)):
+        same = one is key or w.truth(w.compare("==", one, key))
+        there = same is not False and lists.is_there(w, held, place)
+        made.append(_both(w, there, same))
+    return made
+
+
+def _check_hashable(key: Any) -> None:
+    """TypeError for a key that has no hash in Python."""
+    if isinstance(key, Tuple):
+        for item in key.items:
+            _check_hashable(item)
+    elif isinstance(key, Choice):
+        for option in key.options:
+            _check_hashable(option)
+    elif not isinstance(key, Abstract):
+        hash(key)
+    elif isinstance(key, (List, Dict, Set, Array, Vector, Matrix, Indexed)) or (
+        isinstance(key, Instance) and key.cls.__hash__ is None
+    ):
+        hint = ": a tuple of its components has a hash" if isinstance(key, Vector) else ""
+        raise TypeError(f"{describe(key)} is unhashable{hint}")
+
+
+def _both(w: Evaluator, a: Any, b: Any) -> Any:
+    if a is True or b is False:
+        return b
+    return a if b is True or a is False else w.choose(a, b, False)
+
+
+def _any(w: Evaluator, tests: Sequence[Any]) -> Any:
+    found: Any = False
+    for test in tests:
+        if test is True or found is True:
+            return True
+        if test is not False:
+            found = test if found is False else w.choose(found, True, test)
+    return found
+
+
+def _negated(w: Evaluator, test: Any) -> Any:
+    return not test if isinstance(test, bool) else w.choose(test, False, True)
+
+
+# ---------------------------------------------------------------- changes
+
+
+def put(w: Evaluator, handle: Any, key: Any, new: Any = None, when: Any = True) -> None:
+    """s.add(key) and d[key] = new, where `when` holds."""
+    held = slots(w, handle)
+    tests = _tests(w, handle, held, key)
+    is_dict = isinstance(handle, Dict)
+    absent = _both(w, when, _negated(w, _any(w, tests)))
+    if is_dict:
+        items = [*held.items]
+        for place, test in enumerate(tests):
+            here = _both(w, when, test)
+            if here is not False:
+                one, old = entry(items[place])
+                items[place] = tuple_of((one, new if here is True else w.choose(here, new, old)))
+        held = Bounded(tuple(items), held.length, held.least, held.most)
+    if absent is not False:
+        member = tuple_of((key, new)) if is_dict else key
+        held = lists.appended(w, held, (member if absent is True else Maybe(absent, member),))
+    _hold(w, handle, held)
+
+
+def take(w: Evaluator, handle: Any, key: Any) -> Any:
+    """Let a set or dict be without a key. Whether it was there."""
+    held = slots(w, handle)
+    tests = _tests(w, handle, held, key)
+    if all(test is False for test in tests):
+        return False
+    items, moved = list(held.items), False
+    for place, test in enumerate(tests):
+        moved = _any(w, (moved, test))
+        if place + 1 < len(held.items):
+            items[place] = w.choose(moved, held.items[place + 1], items[place])
+    is_sure = moved is True
+    length = w.binary("-", held.length, 1 if is_sure else w.choose(moved, 1, 0))
+    least = max(held.least - 1, 0)
+    most = held.most - 1 if is_sure else held.most
+    _hold(w, handle, Bounded(tuple(items), length, least, most))
+    return moved
+
+
+def last(w: Evaluator, d: Any) -> Any:
+    """d.popitem()"""
+    held = slots(w, d)
+    if w.faults.checked or w.handled():
+        empty = w.compare("==", held.length, 0)
+        w.check(empty, KeyError, "popitem(): dictionary is empty")
+    found, left = lists.popped(w, held, -1)
+    _hold(w, d, left)
+    return found
+
+
+def columns(held: Bounded, which: int | None) -> Bounded:
+    """The keys of a dict (0), its values (1) or its items (None), as what a list holds."""
+    items = [pair if which is None else entry(pair)[which] for pair in held.items]
+    return Bounded(tuple(items), held.length, held.least, held.most)
+
+
+# ---------------------------------------------------------------- keys that are surely there
+
+
+class _Present:
+    """That a key is one of those of what a dict held once: a fact of a path, as others are which
+    say what numbers can be."""
+
+    __slots__ = ("contents", "key")
+
+    def __init__(self, contents: Any, key: Any) -> None:
+        self.contents = contents
+        self.key = key
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _Present)
+            and other.contents is self.contents
+            and bool(other.key == self.key)
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self.contents), self.key))
+
+
+def note_present(w: Evaluator, d: Any, key: Any) -> None:
+    """Note that a dict has a key: it was asked for it, and goes on."""
+    name = _name(key)
+    if isinstance(d, Dict) and name is not None:
+        w.state.facts = {**w.state.facts, _Present(w.read(d), name): frozenset((1,))}
+
+
+@contextmanager
+def presuming(w: Evaluator, d: Any, keys: Iterable[Any]) -> Iterator[None]:
+    """While functions are asked of the keys of a dict, of which some may not be there: what they
+    give of these is not used."""
+    before = w.state.facts
+    for key in keys:
+        note_present(w, d, key.value if isinstance(key, Maybe) else key)
+    try:
+        yield
+    finally:
+        w.state.facts = before
+
+
+def is_present(w: Evaluator, d: Dict, key: Any) -> bool:
+    """Whether a dict of known keys has a key whatever it is: it has been asked for it, or has all
+    that it can be."""
+    contents = w.read(d)
+    name = _name(key)
+    if name is not None and _Present(contents, name) in w.state.facts:
+        return True
+    if isinstance(contents, Bounded):
+        return False
+    if isinstance(key, Choice):
+        return all(not isinstance(one, Abstract) and one in contents for one in key.options)
+    if scalar_kind(key) == "bool":
+        return False in contents and True in contents
+    if type(key) is not Dynamic or scalar_kind(key) not in ("int", "uint"):
+        return False
+    found = _range(key.value)
+    if found is None or found[1] - found[0] >= len(contents):
+        return False
+    return all(number in contents for number in range(found[0], found[1] + 1))
+
+
+def _range(value: Value) -> tuple[int, int] | None:
+    """The least and the greatest that an int can be, where what made it last says that."""
+    number = constant_of(value)
+    if isinstance(number, int):
+        return int(number), int(number)
+    op = value.op
+    if op is None or op.code not in ("mod", "bit_and", "min", "max"):
+        return None
+    ranges = [_range(operand) for operand in op.operands]
+    first, second = ranges
+    if op.code == "mod":
+        return (0, second[1] - 1) if second is not None and second[0] == second[1] > 0 else None
+    if op.code == "bit_and":
+        masks = [each[1] for each in ranges if each is not None and each[0] >= 0]
+        return (0, min(masks)) if masks else None
+    return _limited(op, first, second)
+
+
+def _limited(op: Op, *ranges: tuple[int, int] | None) -> tuple[int, int] | None:
+    """A clamp: max(min(x, high), low), and the other way round."""
+    found = [each for each in ranges if each is not None]
+    if len(found) == 2:
+        pick = min if op.code == "min" else max
+        return pick(found[0][0], found[1][0]), pick(found[0][1], found[1][1])
+    inner = next((o.op for o in op.operands if constant_of(o) is None), None)
+    if not found or inner is None or {op.code, inner.code} != {"min", "max"}:
+        return None
+    limits = [_range(operand) for operand in inner.operands]
+    others = [each for each in limits if each is not None]
+    if not others:
+        return None
+    low, high = (others[0], found[0]) if op.code == "min" else (found[0], others[0])
+    return (low[0], high[1]) if low[0] <= high[1] else None
+
+
+def _name(key: Any) -> Any:
+    """What two keys have in common that are surely one; None of what has no such."""
+    if isinstance(key, Dynamic):
+        return key.value
+    if isinstance(key, Choice):
+        return key.which.value, key.options if all(map(_is_plain, key.options)) else id(key)
+    if isinstance(key, Tuple):
+        names = tuple([_name(item) for item in key.items])
+        return None if None in names else names
+    return None if isinstance(key, Abstract) or key is None else ("known", key)
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, (str, int))
+
+
+__all__ = [
+    "UNORDERED",
+    "as_list",
+    "columns",
+    "entry",
+    "has",
+    "is_present",
+    "known_entries",
+    "last",
+    "members",
+    "note_present",
+    "presuming",
+    "put",
+    "slots",
+    "take",
+    "value",
+    "value_or",
+    "value_or_put",
+]
