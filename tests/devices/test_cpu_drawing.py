@@ -1,6 +1,7 @@
 """PyGPU's own rasteriser: which pixels triangles cover, exactly; what is interpolated, to float64;
 depth, blending, cutting, samples, whatever the threads."""
 
+import gc
 import resource
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pygpu
 from pygpu.codegen.raster import layout
 from pygpu.core.builder import Builder
 from pygpu.core.drawing import Draw, Drawing, Geometry, Stage
@@ -607,3 +609,22 @@ def test_million_triangles_in_bounded_memory():
     draw(made, (64, 64), small, triangles, values, program=program)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert after - before < 100_000  # KiB
+
+
+def test_the_code_of_a_draw_stays_while_it_is_drawn_with() -> None:
+    """Of threads that make one code at once the cache keeps one's; another's draws go on with
+    theirs."""
+
+    class Flat(pygpu.Shader):
+        def vertex(self, position):
+            return pygpu.Vec4(position, 0, 1)
+
+        def fragment(self):
+            return 2.0
+
+    first = pygpu.draw(Flat(), pygpu.Mesh.quad(), shape=(4, 5), target="cpu")
+    cpu_drawing._places.cache_clear()
+    cpu_drawing._set_up.cache_clear()
+    gc.collect()
+    again = pygpu.draw(Flat(), pygpu.Mesh.quad(), shape=(4, 5), target="cpu")
+    np.testing.assert_array_equal(np.asarray(again), np.asarray(first))

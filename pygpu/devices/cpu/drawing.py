@@ -291,14 +291,17 @@ class _Frame:
         numbers[layout.COLUMNS], numbers[layout.ROWS] = self.columns, self.tile_rows
         numbers[layout.WIDTH], numbers[layout.HEIGHT] = width, height
         numbers[layout.GUARD_X :] = struct.unpack("2q", struct.pack("2d", *guard))
-        spans = (
-            _places(machine)[1],
-            _set_up(machine, self.drawing.cull, self.drawing.samples)[1],
+        # The code must stay as long as the calls: of threads that make it at once the cache keeps
+        # one's, and another's would be freed.
+        self.natives = (
+            _places(machine),
+            _set_up(machine, self.drawing.cull, self.drawing.samples),
         )
-        calls = Call(spans[0], numbers, SCRATCH), Call(spans[1], numbers, SCRATCH)
+        places, set_up = [Call(span, numbers, SCRATCH) for _, span in self.natives]
+        calls = places, set_up
         found = self._part(16 * self.kind.vertices)
-        places = {layout.POSITIONS: self.varyings[0], layout.PLACES: found, **self.batch}
-        self.moves += [(call, slot, place) for call in calls for slot, place in places.items()]
+        parts = {layout.POSITIONS: self.varyings[0], layout.PLACES: found, **self.batch}
+        self.moves += [(call, slot, place) for call in calls for slot, place in parts.items()]
         return calls
 
     def _tile_job(self, span: int) -> Call:
