@@ -61,6 +61,28 @@ def test_children_forked_while_other_threads_compile_do_not_hang(busy):
 
 
 @forking
+def test_a_handler_of_a_signal_may_call_while_the_modules_of_a_call_are_run():
+    run(
+        """
+    import signal
+    calls = []
+    def handler(*_):
+        calls.append(pygpu.compile(double, target="cpu")(PHOTO))
+        signal.setitimer(signal.ITIMER_REAL, 0.003)
+    signal.signal(signal.SIGALRM, handler)
+    def three(im: Image, p: Position):
+        return pygpu.Vec3(im(p), np.sin(im(p)), np.hypot(im(p), 2.0)).yzx
+    three = pygpu.compile(three, target="cpu")
+    signal.setitimer(signal.ITIMER_REAL, 0.003)
+    made = three(PHOTO)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    assert np.allclose(made[..., 2], PHOTO)
+    assert calls and all(np.array_equal(call, 2 * PHOTO) for call in calls)
+    """,
+        PYGPU_CACHE="0",
+    )
+
+
 def test_a_handler_of_a_signal_may_fork_while_the_cpu_target_compiles():
     run(
         """

@@ -11,15 +11,19 @@ is for modules, since a name taken from one would be asked for at once; and what
 of no use while the module that it stands in is imported.
 
 A module is run by one thread, while others that ask for it wait, and forks wait too. Each has a
-lock, and no two threads wait for each other's, since there is no circle of imports.
+lock, and no two threads wait for each other's, since there is no circle of imports. Handlers of
+signals run in the main thread between any two instructions, and what they call would find a module
+that has not been run to its end: where a program has handlers of its own, the main thread has its
+modules run by another one, and waits.
 """
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType, TracebackType
 from typing import Any, Final
@@ -60,6 +64,12 @@ class _Loader:
         module.__class__ = _Later
 
     def run(self, module: _Later) -> None:
+        if threading.current_thread() is threading.main_thread() and _has_handlers():
+            _beside_the_main_thread(lambda: self._run(module))
+        else:
+            self._run(module)
+
+    def _run(self, module: _Later) -> None:
         with IMPORTING, self.lock, paused():
             # What a module defines may be looked up in it while it is run, by this thread.
             if self.is_running or type(module) is not _Later:
@@ -71,6 +81,34 @@ class _Loader:
                 self.is_running = False
             module.__spec__.loader = module.__loader__ = self.real  # type: ignore[union-attr]
             module.__class__ = ModuleType  # type: ignore[assignment]
+
+
+def _has_handlers() -> bool:
+    """Whether signals call functions of the program's own; `signal` makes enumerations of all that
+    this looks at."""
+    found = map(_signal.getsignal, range(1, _signal.NSIG))
+    return any(callable(each) and each is not _signal.default_int_handler for each in found)
+
+
+def _beside_the_main_thread(run: Callable[[], None]) -> None:
+    """Let another thread run it, and raise what that raises."""
+    errors: list[BaseException] = []
+
+    def guarded() -> None:
+        try:
+            run()
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=guarded, name="pygpu modules", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:  # when the interpreter ends, none can be started
+        run()
+        return
+    thread.join()
+    if errors:
+        raise errors[0]
 
 
 def _beside(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
