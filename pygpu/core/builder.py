@@ -131,10 +131,10 @@ class Builder:
         """Append an op with regions (`if` or `loop`)."""
         hints = names or ("",) * len(types)
         results = [Value(type, name) for type, name in zip(types, hints, strict=True)]
-        self.add(Op(code, tuple(operands), None, results, tuple(regions), self.place))
+        self.take(Op(code, tuple(operands), None, results, tuple(regions), self.place))
         return tuple(results)
 
-    def add(self, op: Op) -> None:
+    def take(self, op: Op) -> None:
         """Append an op with regions that is made already."""
         for value in op.results:
             value.call = self.call

@@ -57,7 +57,8 @@ class Recorder:
 
     def iterate(self, state, n, *args, **kwargs):
         first = state if isinstance(state, tuple) else (state,)
-        self(*first, *args, **kwargs)
+        rounds = {"until", "every", "out", "dtype"}
+        self(*first, *args, **{name: v for name, v in kwargs.items() if name not in rounds})
         return self.compiled.iterate(state, n, *args, **kwargs)
 
 

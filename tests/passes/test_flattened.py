@@ -12,7 +12,7 @@ import pygpu
 from pygpu import Image, Position, Vec3
 from pygpu.core.boundaries import RULES
 from pygpu.devices.cpu import given as tasks
-from pygpu.passes.blocks.flattened import flattened
+from pygpu.passes.blocks import flattened
 
 OFFSETS = [(0, 0), (-1, 0), (1, 0), (0, 1), (-3, 2), (5, -2), (12, 1), (-12, -1)]
 
@@ -64,7 +64,7 @@ def test_bits_are_those_of_functions_of_texels(
     for work_of in (0, 1 << 60):
         monkeypatch.setattr(tasks, "WORK", work_of)
         if work_of:
-            monkeypatch.setattr(tasks, "flattened", lambda function: None)
+            monkeypatch.setattr(flattened, "flattened", lambda function: None)
         run = window(offsets, work)
         made.append(np.asarray(run(*given, shape=shape, dtype=out)))
     assert np.array_equal(*made, equal_nan=True)
@@ -88,17 +88,18 @@ CASES = [
 @pytest.mark.parametrize(("function", "size"), CASES)
 def test_what_is_flattened(monkeypatch: pytest.MonkeyPatch, function: Any, size: Any) -> None:
     found: list[int | None] = []
+    plain = flattened.flattened
 
     def seen(function: Any) -> Any:
-        made = flattened(function)
+        made = plain(function)
         found.append(made and made[1])
         return made
 
-    monkeypatch.setattr(tasks, "flattened", seen)
+    monkeypatch.setattr(flattened, "flattened", seen)
 
     @pygpu.compile(target="cpu")
     def run(im: Image, p: Position):
         return function(im, p)
 
     run(np.zeros((4, 4, 3), np.float32))
-    assert set(found) == {size}
+    assert {group for group in found if group} == ({size} if size else set())

@@ -206,7 +206,7 @@ def _emit_if(
                 [row[side] if row[side] is not None else zero(w, row[2].type) for row in slots.rows]
             )
     results = [row[2] for row in slots.rows]
-    w.build.add(Op("if", (condition,), None, results, regions))
+    w.build.take(Op("if", (condition,), None, results, regions))
 
 
 _NOBODY: Final = frozenset[Any]()

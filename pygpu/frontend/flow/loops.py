@@ -349,7 +349,7 @@ def _emit_loop(
             guards[target] = (leaf(value, (".guard",)), wanted)
     body.params = tuple(params)
     body.results = (go, *values)
-    w.build.add(Op("loop", tuple(inits), None, results, (body,)))
+    w.build.take(Op("loop", tuple(inits), None, results, (body,)))
     return Outcome(exits, guards)
 
 
