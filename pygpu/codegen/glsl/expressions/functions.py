@@ -357,12 +357,16 @@ return a < 0.0 ? -intBitsToFloat(bits) : intBitsToFloat(bits);
 
 
 # In place of those above where nothing can be `precise`: a driver makes its own minimum of a
-# comparison and a choice, which may be the number of a number and NaN.
+# comparison and a choice, which may be the number of a number and NaN. There is no `||` in it: it
+# would be a branch, and the windows of many minima take browsers minutes to compile with branches.
 _WITHOUT_PRECISE: Final = {
     name: replace(
         HELPERS[name],
-        body=f"return pg_isnan(a) || pg_isnan(b) ? a : b {operator} a ? b : a;",
-        needs=("isnan",),
+        body=(
+            f"float kept = b {operator} a ? b : a;\n"
+            "int most = max(floatBitsToInt(a) & 0x7fffffff, floatBitsToInt(b) & 0x7fffffff);\n"
+            "return most > 0x7f800000 ? a : kept;"
+        ),
     )
     for name, operator in (("min", "<"), ("max", ">"))
 }
