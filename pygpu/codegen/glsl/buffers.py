@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.glsl.expressions.text import Text
 from pygpu.codegen.glsl.lines import braced
-from pygpu.codegen.glsl.writer import stored_type
+from pygpu.codegen.glsl.writer import stored_type, table_kind, table_numbers
 from pygpu.core.storage import Format
 from pygpu.passes.blocks.block_views import NARROW
-from pygpu.types import Type
+from pygpu.types import Type, vector
 
 ALIGNMENT: Final = 16
 AXES: Final = "xyzw"
@@ -145,17 +145,15 @@ def _extract(format: Format, word: str, shift: str, bits: int) -> str:
 def table_elements(values: NDArray[Any]) -> NDArray[Any]:
     """Scalars one by one, vectors as such: where threads look numbers of their own up, what each
     reads counts. Those of three components are read as of four."""
-    values = values.astype(np.int32) if values.dtype.kind == "b" else values
+    values = table_numbers(values)
     if values.ndim < 2 or values.shape[1] != 3:
         return np.ascontiguousarray(values)
     return np.pad(values, ((0, 0), (0, 1)))
 
 
-def table_type(elements: NDArray[Any]) -> str:
-    """The type of a table's elements, in GLSL."""
-    kind = {"f": "float", "u": "uint"}.get(elements.dtype.kind, "int")
-    size = elements.shape[1] if elements.ndim > 1 else 1
-    return kind if size == 1 else f"{'' if kind == 'float' else kind[0]}vec{size}"
+def table_type(elements: NDArray[Any]) -> Type:
+    """The type of a table's elements."""
+    return vector(table_kind(elements), elements.shape[1] if elements.ndim > 1 else 1)
 
 
 def read_table(name: str, data: str, count: int, type: Type) -> list[str]:

@@ -239,13 +239,13 @@ class Writer:
         if lines is not None:
             return lines
         rows4 = _in_rows_of_four(values)
-        kind = {"f": "float", "u": "uint"}.get(values.dtype.kind, "int")
         blocks = sum(table.is_block for table in self.bound)
         is_block = rows4.nbytes <= self.dialect.block_size and blocks < BLOCKS
         is_block = is_block and not scattered
         data = self.namer.fresh(f"{name}_data")
         self.bound.append(BoundTable(data if not is_block else f"{data}_block", rows4, is_block))
-        row_type = vector(kind, 4)  # type: ignore[arg-type]
+        kind = table_kind(values)
+        row_type = vector(kind, 4)
         if is_block:
             self.namer.taken.add(f"{data}_block")
             lines = [
@@ -343,9 +343,20 @@ def _moved(text: Text, offset: int) -> Text:
     return infix("+", text, literal(INT, offset)) if offset else text
 
 
+def table_kind(values: NDArray[Any]) -> Kind:
+    """The kind of a table's numbers in GLSL, where bools are kept as ints."""
+    kinds: dict[str, Kind] = {"f": "float", "u": "uint"}
+    return kinds.get(values.dtype.kind, "int")
+
+
+def table_numbers(values: NDArray[Any]) -> NDArray[Any]:
+    """A table's numbers as they are kept."""
+    return values.astype(np.int32) if values.dtype.kind == "b" else values
+
+
 def _in_rows_of_four(values: NDArray[Any]) -> NDArray[Any]:
     """Scalars four a row, vectors one a row."""
-    values = values.astype(np.int32) if values.dtype.kind == "b" else values
+    values = table_numbers(values)
     if values.ndim == 2 and values.shape[1] > 1:
         rows = np.zeros((len(values), 4), values.dtype)
         rows[:, : values.shape[1]] = values
