@@ -40,12 +40,12 @@ from pygpu.execution.programs.specialise import (
 )
 
 with later():
-    from pygpu.execution import frames, iteration
+    from pygpu.execution import frames, iteration, travel
     from pygpu.execution.arguments import rounds, several
     from pygpu.execution.inspection import html, lowered
     from pygpu.execution.inspection import profile as profiling
     from pygpu.execution.large import calls as large
-    from pygpu.execution.large import labels, sources, travel
+    from pygpu.execution.large import labels, sources
     from pygpu.execution.web import export
 
 
@@ -392,6 +392,3 @@ def _partial_values(partial: functools.partial[Any]) -> dict[str, Any]:
     """What a functools.partial has bound, by name."""
     names = list(inspect.signature(partial.func).parameters)
     return dict(zip(names, partial.args, strict=False)) | partial.keywords
-
-
-__all__ = ["BoundMethod", "Compiled", "compile"]

@@ -54,7 +54,7 @@ Number = bool | int | float
 Constant = Number | tuple[Number, ...]
 
 BOUNDARIES: Final = tuple(RULES)
-_TABLE_KINDS: Final[dict[str, Kind]] = {"f": "float", "b": "bool"}
+TABLE_KINDS: Final[dict[str, Kind]] = {"f": "float", "b": "bool"}
 
 
 class Call:
@@ -331,31 +331,3 @@ def base_and_offset(value: Value, offset: Number = 0) -> tuple[Value, int]:
     if offset == 0:
         return value, 0
     return value, normal(vector(value.type.kind, 1), offset)  # type: ignore[return-value]
-
-
-__all__ = [
-    "BOUNDARIES",
-    "FALSE",
-    "TRUE",
-    "Call",
-    "Function",
-    "ImageInput",
-    "Load",
-    "Lookup",
-    "Op",
-    "Region",
-    "Table",
-    "Value",
-    "alike",
-    "base_and_offset",
-    "constant_of",
-    "has",
-    "images_read",
-    "is_constant",
-    "is_of_volumes",
-    "normal",
-    "only",
-    "uses",
-    "visit",
-    "walk",
-]

@@ -224,6 +224,22 @@ def public_names() -> dict[str, set[str]]:
     return found
 
 
+def private_imports(text: str) -> list[str]:
+    """The names with an underscore that a module takes from others of ours."""
+    return [
+        f"{module}.{name}"
+        for module, names in statements(text)
+        for name in names
+        if module.partition(".")[0] == "pygpu" and re.match("_[^_]", name)
+    ]
+
+
+def test_no_module_takes_what_is_another_ones_own() -> None:
+    found = {path: private_imports(text) for path, text in SOURCES.items()}
+    assert {path: names for path, names in found.items() if names} == {}
+    assert private_imports("from pygpu.ssa import Op, _own") == ["pygpu.ssa._own"]
+
+
 def test_functions_fit_a_screen() -> None:
     public = public_names()
     found = {

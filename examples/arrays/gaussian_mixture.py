@@ -33,16 +33,12 @@ def moments(x, factors, means, precisions):
     return tuple(share * part for share in each for part in (first, second))
 
 
-def add(a, b):
-    return tuple(v + w for v, w in zip(a, b))
-
-
 def fit(points, weights, means, covariances, rounds):
     for _ in range(rounds):
         precisions = np.linalg.inv(covariances)
         factors = weights / (2 * np.pi * np.sqrt(np.linalg.det(covariances)))
         sums = pygpu.reduce(
-            add, points, map=moments, means=list(means), precisions=list(precisions),
+            np.add, points, map=moments, means=list(means), precisions=list(precisions),
             factors=list(factors),
         )  # fmt: skip
         counts, *first = np.transpose(sums[::2])

@@ -17,8 +17,8 @@ def nearest(x, centres):
 def kmeans(points, centres, rounds=10):
     for _ in range(rounds):
         sums, counts = pygpu.reduce(
-            lambda a, b: (a[0] + b[0], a[1] + b[1]), points, map=lambda x: (x, 1), by=nearest,
-            groups=len(centres), initial=((0.0,) * centres.shape[1], 0), centres=list(centres),
+            np.add, points, map=lambda x: (x, 1), by=nearest, groups=len(centres),
+            centres=list(centres),
         )  # fmt: skip
         centres = sums / np.maximum(counts, 1)[:, None]
     return centres

@@ -50,7 +50,7 @@ def aces(light: Image, p: Position, exposure: float):
 
 
 def render(
-    photo: Image, *, curve: Literal["reinhard", "aces"] = "reinhard", key=0.36, contrast=8.0
+    photo: Image, *, curve: Literal["reinhard", "aces"] = "reinhard", key=0.18, contrast=8.0
 ) -> Image:
     light = scene(photo, contrast=contrast)
     exposure = key / np.exp(log_luminance(light).mean())

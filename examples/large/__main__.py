@@ -8,6 +8,7 @@ Asks for `pip install 'pygpu[large]' distributed zarr`.
 
 import argparse
 import contextlib
+import re
 import resource
 import time
 from pathlib import Path
@@ -24,14 +25,16 @@ from . import cells
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m examples.large", description=__doc__)
-    parser.add_argument("--size", default="40000x40000", help="width x height of the slide")
+    parser.add_argument(
+        "--size", type=sides, default="40000x40000", help="width x height of the slide, or one side"
+    )
     parser.add_argument("--chunk", type=int, default=4096, help="rows and columns of a chunk")
     parser.add_argument("--cluster", type=int, default=0, help="worker processes; 0: threads")
     parser.add_argument(
         "--out", default="out/large", help="a folder, for slide.zarr and cells.zarr"
     )
     given = parser.parse_args()
-    width, height = map(int, given.size.split("x"))
+    width, height = given.size
     folder = Path(given.out)
     folder.mkdir(parents=True, exist_ok=True)
     slide, found = folder / "slide.zarr", folder / "cells.zarr"
@@ -41,6 +44,15 @@ def main():
     whole = height % cells.CELL == width % cells.CELL == 0
     of = f" of {cells.cells_in(height, width)}" if whole else ""
     print(f"threshold {threshold:.3f}: {number}{of} cells; {found}")
+
+
+def sides(text: str) -> tuple[int, int]:
+    """The width and height that "640x480" or "640" says."""
+    found = re.fullmatch(r"([1-9]\d*)(?:x([1-9]\d*))?", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"takes 40000x30000 or 40000, got {text!r}")
+    width, height = found.groups()
+    return int(width), int(height or width)
 
 
 def make(path: Path, height: int, width: int, chunk: int, client):

@@ -166,6 +166,3 @@ def _fragment(writer: _StageWriter, names: Sequence[str], drawing: Drawing) -> G
     if mentions(lines, "p"):
         lines = ["ivec2 p = ivec2(gl_FragCoord.xy);", *lines]
     return writer.whole(declared, lines)
-
-
-__all__ = ["COPIES", "DrawTexts", "draw_program"]

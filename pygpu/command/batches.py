@@ -109,6 +109,3 @@ def _changed(path: Path) -> int:
         return path.stat().st_mtime_ns
     except OSError:
         return 0
-
-
-__all__ = ["again", "each_of", "is_animation", "is_folder", "is_video", "timed"]

@@ -351,6 +351,3 @@ def _explained(error: Exception) -> str:
     if isinstance(error, CompileError | SyntaxError):
         return "".join(lines).rstrip()
     return "pygpu: " + "".join(lines).rstrip()
-
-
-__all__ = ["main"]

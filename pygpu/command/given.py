@@ -198,21 +198,3 @@ def of_file(path: Path, error: Exception) -> str:
     )
     said = re.sub("page=0 takes .*", goes, said)
     return said if said.startswith(str(path)) else f"{path}: {error}"
-
-
-__all__ = [
-    "ANIMATED",
-    "UsageError",
-    "assignment",
-    "compiled_of",
-    "dtype_of",
-    "example",
-    "examples",
-    "function_name",
-    "loaded",
-    "of_file",
-    "opened",
-    "output",
-    "picture",
-    "shape_of",
-]

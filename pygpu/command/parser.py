@@ -77,7 +77,7 @@ def _nothing_asked(parser: argparse.ArgumentParser) -> None:
 
 
 def _of_function() -> _Parser:
-    """What commands take that are about a function."""
+    """The arguments of commands that are about a function."""
     function = _Parser(add_help=False)
     function.add_argument("function", metavar="FILE:FUNCTION", type=function_name)
     function.add_argument("images", metavar="IMAGE", nargs="*", type=Path)
@@ -102,7 +102,7 @@ def _of_function() -> _Parser:
 
 
 def _add_running(parser: argparse.ArgumentParser) -> None:
-    """What running takes besides: where results go, and what they are of."""
+    """The arguments of commands that run a function: what results are made of, where they go."""
     parser.add_argument(
         "-o",
         "--output",
@@ -146,6 +146,3 @@ def _add_controls(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--iterate", metavar="N", type=int, help="a simulation: N rounds for each picture shown"
     )
-
-
-__all__ = ["parser_of"]

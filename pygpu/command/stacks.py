@@ -53,6 +53,3 @@ def write(
         imwrite(output, made)
         said.append(f"{output}: {len(made)} of {made.shape[2]} x {made.shape[1]}")
     return "\n".join(said)
-
-
-__all__ = ["goes", "is_stack", "write"]

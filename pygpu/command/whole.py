@@ -80,6 +80,3 @@ def is_whole(function: Any, values: Mapping[str, Any]) -> bool:
         return True
     signature = Signature.of(function, values)
     return signature.has_image and signature.position is None
-
-
-__all__ = ["Whole", "is_whole", "needs_image", "whole_of"]

@@ -166,17 +166,3 @@ class ArrayDevice:
     def compress(self, task: CompressTask) -> CompressProgram | None:
         """What picks elements out, in their order."""
         return None
-
-
-__all__ = [
-    "ArrayDevice",
-    "CompressProgram",
-    "CompressTask",
-    "GroupProgram",
-    "GroupTask",
-    "Layout",
-    "Lines",
-    "ScanProgram",
-    "SortProgram",
-    "SortTask",
-]

@@ -119,5 +119,3 @@ class _Numbers:
 
 INTEGERS: Final[Arithmetic[int, int]] = _Numbers(min, max)
 ARRAYS: Final[Arithmetic[NDArray[Any], Any]] = _Numbers(np.minimum, np.maximum)
-
-__all__ = ["ARRAYS", "INTEGERS", "RULES", "Arithmetic", "index", "period"]

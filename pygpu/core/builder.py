@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pygpu.core.errors import Place
 from pygpu.core.operations.ops import NUMPY_TYPE, TABLE
 from pygpu.ssa import (
-    _TABLE_KINDS,
+    TABLE_KINDS,
     Call,
     Function,
     ImageInput,
@@ -109,7 +109,7 @@ class Builder:
 
     def add_table(self, name: str, values: NDArray[Any]) -> int:
         """The index of a new table (or of an equal one)."""
-        kind = _TABLE_KINDS.get(values.dtype.kind, "int")
+        kind = TABLE_KINDS.get(values.dtype.kind, "int")
         if values.dtype == np.uint32:
             kind = "uint"
         values = np.ascontiguousarray(values, NUMPY_TYPE[kind])

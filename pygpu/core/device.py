@@ -95,6 +95,11 @@ class Device:
         so many interleaved channels: sums in 64 bits. None where NumPy is to do it."""
         return None
 
+    def folder(self, array: NDArray[Any], how: How) -> Callable[[], Any] | None:
+        """What gives the same of all texels, one number, whenever it is called, in less time around
+        the code than `texels` takes. None where that is all there is."""
+        return None
+
     def place(self, array: NDArray[Any], how: How) -> int | None:
         """Where the first least or greatest of a host array is; None where a program finds it."""
         return None
@@ -105,6 +110,12 @@ class Device:
         """The elements of each line of a host array (lines, N) in order, NaNs last, and with
         `placed` where they were on it, equal ones in their order. None where that is to be done
         by programs."""
+        return None
+
+    def ranked(self, lines: NDArray[Any], places: NDArray[np.intp]) -> NDArray[Any] | None:
+        """What stands at places (P,) of each line of a host array (lines, N) in order, NaN of a
+        line that has one; or at places (lines, P), NaNs behind all numbers. None where that is to
+        be done by programs."""
         return None
 
     def scanned(self, lines: NDArray[Any], how: str) -> NDArray[Any] | None:
@@ -152,9 +163,10 @@ class Device:
         that is to be done by programs."""
         return None
 
-    def picked(self, holds: NDArray[np.bool_], texels: NDArray[Any]) -> NDArray[Any]:
-        """The rows of contiguous host texels (N, C) where a contiguous mask (N,) holds."""
-        return texels[holds]
+    def picked(self, holds: NDArray[np.bool_], texels: NDArray[Any] | None) -> NDArray[Any]:
+        """The rows of contiguous host texels (N, C) where a contiguous mask (N,) holds; without
+        texels the places (n, 1) where it does."""
+        return np.flatnonzero(holds)[:, None] if texels is None else texels[holds]
 
     def of_planes(self) -> Device:
         """The device that runs functions of volumes, which are run for each plane."""
@@ -197,6 +209,3 @@ class Device:
 
     def clear(self) -> None:
         """Let go of memory that is kept for reuse."""
-
-
-__all__ = ["Device", "Limits"]

@@ -152,17 +152,3 @@ def over_images(stage: Stage) -> Function:
         build.images.append(ImageInput(value.name or "input", value.type))
         rewriter.new[value] = build.load(len(build.images) - 1, build.x, build.y)
     return rewriter.run()
-
-
-__all__ = [
-    "BLENDED",
-    "CULLED",
-    "Blend",
-    "Cull",
-    "Draw",
-    "DrawProgram",
-    "Drawing",
-    "Geometry",
-    "Stage",
-    "over_images",
-]

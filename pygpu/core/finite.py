@@ -75,5 +75,3 @@ def _power(ranges: Sequence[Range]) -> Range:
 
 _POWERS: Final = 8.0  # larger ones of what is not in [-1, 1] soon leave the floats
 _RULES: Final[dict[str, RangeRule]] = {"div": _quotient, "pow": _power}
-
-__all__ = ["LARGEST", "finite"]

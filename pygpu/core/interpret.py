@@ -13,7 +13,8 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.boundaries import ARRAYS, index
-from pygpu.core.operations.ops import NUMPY_TYPE, TABLE, Array
+from pygpu.core.operations.meanings import Array
+from pygpu.core.operations.ops import NUMPY_TYPE, TABLE
 from pygpu.ssa import Constant, Function, Load, Op, Region, Value
 from pygpu.types import Type
 
@@ -261,16 +262,3 @@ def _last_uses(region: Region, last_used: dict[Op, list[Value]]) -> set[Value]:
         last_used[op] = [value for value in here if value in own and value not in used]
         used |= here
     return used
-
-
-__all__ = [
-    "Interpreter",
-    "choose",
-    "compute",
-    "dtype_of",
-    "gather",
-    "look_up",
-    "parameters",
-    "run",
-    "scalar",
-]

@@ -245,25 +245,3 @@ class FoldProgram(Protocol):
     def kept(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Storage] | None:
         """The same as storages of one texel that stay on the device; None without such a way."""
         return None
-
-
-__all__ = [
-    "ALONG_X",
-    "ALONG_Y",
-    "BOTH",
-    "UFUNCS",
-    "Along",
-    "FoldProgram",
-    "FoldTask",
-    "Frame",
-    "How",
-    "Link",
-    "Linked",
-    "PlaneRead",
-    "Planes",
-    "Prepared",
-    "Program",
-    "Shape",
-    "Task",
-    "Work",
-]

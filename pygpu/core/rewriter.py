@@ -73,6 +73,3 @@ class Rewriter:
 def rewrite(function: Function, rule: Rewriting) -> Function:
     """The function with every op put through the rule."""
     return Rewriter(function, rule).run()
-
-
-__all__ = ["Rewriter", "rewrite"]

@@ -38,6 +38,7 @@ STORED: Final = tuple(
     )
 )
 AT_ONCE: Final = 1 << 18  # values converted at once
+TURNED: Final = 1 << 12  # rows, or columns, that are turned at once
 
 
 @record
@@ -92,6 +93,7 @@ class Storage:
         "copies",
         "download",
         "dtype",
+        "folds",
         "height",
         "other",
         "planes",
@@ -115,6 +117,7 @@ class Storage:
         self.apart: NDArray[Any] | None = None  # the same, in rows that do not follow each other
         self.download = download  # makes `array` from a device's copy
         self.copies: dict[str, Any] = {}
+        self.folds: dict[str, tuple[Any, Any]] = {}  # by which devices, to be done again
         self.planes: list[Storage] = []  # of a volume, once they are asked for
         self.other: Storage | None = None  # the same with columns for rows, once it is asked for
         self.strips: dict[Any, Storage] = {}  # few long rows cut into strips, once these are read
@@ -256,7 +259,22 @@ def strides_of(arrays: Sequence[NDArray[Any]]) -> tuple[int, ...]:
 
 def _turned(array: NDArray[Any]) -> NDArray[Any]:
     """The same memory where there is one column or row."""
-    return np.ascontiguousarray(array.swapaxes(0, 1))
+    height, width, channels = array.shape
+    if min(height, width) == 1:
+        return np.ascontiguousarray(array.swapaxes(0, 1))
+    made = np.empty((width, height, channels), array.dtype)
+    copy_turned(array, made)
+    return made
+
+
+def copy_turned(source: NDArray[Any], target: NDArray[Any]) -> None:
+    """Copy texels (H, W, C) into (W, H, C), in parts of whole rows that a cache holds."""
+    for first in range(0, max(source.shape[:2]), TURNED):
+        part = slice(first, first + TURNED)
+        if len(source) < len(target):
+            target[part] = source[:, part].swapaxes(0, 1)
+        else:
+            target[:, part] = source[part].swapaxes(0, 1)
 
 
 class ImageLike:
@@ -303,7 +321,7 @@ class Awaited(Storage):
     def __init__(self, shape: tuple[int, int], channels: int, dtype: np.dtype[Any]) -> None:
         self.height, self.width = self.shape = shape
         self.channels, self.dtype = channels, dtype
-        self.planes, self.strips = [], {}
+        self.planes, self.strips, self.folds = [], {}, {}
         self.other = self.apart = None
 
     @property

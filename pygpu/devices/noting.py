@@ -103,6 +103,3 @@ class _Noted(Program):
     def run(self, work: Work) -> list[Storage]:
         """Note the run; its results."""
         return self.device.notes.note(self.task, work)
-
-
-__all__ = ["NotingDevice", "Step", "TaskStep"]

@@ -178,6 +178,3 @@ def written_in(device: Device) -> Recording | None:
 
 
 _DEVICE: Final = RecordingDevice()
-__all__ = [
-    "Loop", "MeshStep", "Recording", "TaskStep", "no_texels", "recorded", "same_mesh", "written_in",
-]  # fmt: skip

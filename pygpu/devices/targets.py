@@ -12,7 +12,6 @@ from __future__ import annotations
 import glob
 import importlib
 import os
-import re
 import sys
 import threading
 from collections.abc import Iterable, Iterator
@@ -33,6 +32,7 @@ from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
+from pygpu.devices import environment
 from pygpu.devices.process.undisturbed import undisturbed
 from pygpu.ssa import ImageInput
 from pygpu.types import FLOAT
@@ -213,11 +213,11 @@ def limits(device: Device) -> Limits | None:
     found = device.limits()
     if found is None:
         return None
-    memory, side = os.environ.get("PYGPU_MEMORY"), os.environ.get("PYGPU_TEXTURE_SIZE")
+    memory, side = settings.size("PYGPU_MEMORY"), settings.size("PYGPU_TEXTURE_SIZE")
     if memory:
-        found = replace(found, memory=_bytes("PYGPU_MEMORY", memory))
+        found = replace(found, memory=memory)
     if side:
-        found = replace(found, side=min(found.side, _bytes("PYGPU_TEXTURE_SIZE", side)))
+        found = replace(found, side=min(found.side, side))
     return found
 
 
@@ -231,20 +231,13 @@ def is_limited() -> bool:
     return bool(settings.read("PYGPU_MEMORY") or settings.read("PYGPU_TEXTURE_SIZE"))
 
 
-def _bytes(name: str, text: str) -> int:
-    """A number of bytes, as 4096, 512M or 2G."""
-    found = re.fullmatch(r"(\d+)\s*([KMG]?)(?:i?B)?", text.strip(), re.IGNORECASE)
-    if found is None or int(found[1]) == 0:
-        raise ValueError(f"{name}={text!r}: takes a number, as 65536, 512M or 2G")
-    return int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[found[2].upper()]
-
-
 def open_device(name: str) -> Device:
     """The device of a target, opened once. DeviceError says what was tried."""
     with _STATE.lock:
         device = _STATE.opened.get(name)
         if device is not None:
             return device
+        check_environment()
         target = DEVICES[name]
         if _STATE.forked and target.is_gpu:
             raise DeviceError(f"no target {name!r}: {FORKED}")
@@ -258,6 +251,12 @@ def open_device(name: str) -> Device:
         _STATE.opened[name] = device
         log.info("opened %s", name)
         return device
+
+
+def check_environment() -> None:
+    """An error where a variable of the environment says what means nothing, on every target."""
+    asked("auto")
+    environment.check()
 
 
 def _imported(module: str) -> Any:
@@ -412,26 +411,3 @@ def reset() -> None:
         for device in _STATE.opened.values():
             device.clear()
         _STATE.automatic = None
-
-
-__all__ = [
-    "DEVICES",
-    "Target",
-    "arrays",
-    "asked",
-    "at_once",
-    "check",
-    "choose",
-    "description",
-    "drawing",
-    "gpus",
-    "instead_of",
-    "is_on_host",
-    "limits",
-    "measure",
-    "open_device",
-    "public",
-    "register",
-    "reset",
-    "written",
-]

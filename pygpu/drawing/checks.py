@@ -270,6 +270,3 @@ def _in_python(call: Callable[[], Any]) -> BaseException | None:
         is_difference = isinstance(error, RuntimeError) and hasattr(error, "__pygpu_refused__")
         return None if is_difference else error
     return None
-
-
-__all__ = ["Checks", "check", "checks_of"]

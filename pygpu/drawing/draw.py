@@ -250,6 +250,3 @@ def _presented(
             image = _copy(_named(device))(image, dtype=dtype)
         made.append(image)
     return tuple(made)
-
-
-__all__ = ["draw"]

@@ -331,6 +331,3 @@ def converted(values: Any, width: int, name: str) -> tuple[float, ...]:
         )
     made: list[float] = np.broadcast_to(numbers, (width,)).astype(np.float32).tolist()
     return tuple(made)
-
-
-__all__ = ["Made", "arguments_of", "compiled", "converted", "translate"]

@@ -148,6 +148,3 @@ def _triangles(indices: Any, count: int) -> NDArray[np.uint32]:
     made = made.copy() if made is array else made
     made.flags.writeable = False
     return made
-
-
-__all__ = ["Mesh"]

@@ -122,6 +122,3 @@ def _made(shader: Shader, mesh: Mesh, arguments: Arguments, state: State, device
         while len(drawings) > LIMIT:
             del drawings[next(iter(drawings))]
     return made
-
-
-__all__ = ["Found", "State", "check_draw", "found"]

@@ -133,6 +133,3 @@ def method(shader: Shader, name: str) -> Any:
     if not hasattr(function, "__code__"):
         raise CompileError(f"{type(shader).__name__}.{name} is no method written in Python")
     return function
-
-
-__all__ = ["Shader", "method"]

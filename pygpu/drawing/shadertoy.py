@@ -133,6 +133,3 @@ def shadertoy(function: Callable[..., Any]) -> Shadertoy:
     if not callable(function):
         raise TypeError(f"shadertoy: takes a function, got {shown(function)}")
     return Shadertoy(function)
-
-
-__all__ = ["CONTROLS", "SIZE", "Shadertoy", "shadertoy"]

@@ -192,6 +192,3 @@ def _entries(
         if name != known or type(item) is not cls or not take(item, data, found):
             return False
     return True
-
-
-__all__ = ["Found", "Trail"]

@@ -79,6 +79,3 @@ class BoundMethod:
 
     def __repr__(self) -> str:
         return f"<compiled method {self.__name__} of {self.__self__!r}>"
-
-
-__all__ = ["BoundMethod"]

@@ -353,6 +353,3 @@ def _raise_first(
         except Exception as error:
             error.add_note(f"in frame {t}")
             raise
-
-
-__all__ = ["Stack", "come_one_by_one", "lazy_stack", "map_over", "stack_of"]

@@ -55,7 +55,7 @@ def mapped(call: Callable[..., Any]) -> Callable[..., Any]:
         return out
 
     del over.__wrapped__  # its first parameter is another
-    over.__name__ = over.__qualname__ = "map"
+    over.__name__, over.__qualname__ = "map", f"{call.__qualname__}.map"  # pickle finds it so
     over.__doc__ = (
         f"`{name}` of each frame of a stack: an array (T, H, W) or (T, H, W, C) gives (T, ...), a "
         "pygpu.Volume one; frames that come one by one, by a generator or in a list, give a "
@@ -86,6 +86,3 @@ def _joined(results: list[Any], stack: Stack) -> Any:
     else:
         made = np.stack(results)
     return made.reshape(*stack.leading, *made.shape[1:])
-
-
-__all__ = ["mapped"]

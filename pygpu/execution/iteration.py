@@ -17,6 +17,7 @@ import numpy as np
 from pygpu.core.errors import DeviceError, shown
 from pygpu.core.errors import asked as asked_of
 from pygpu.core.host.later import later
+from pygpu.core.host.records import record
 from pygpu.core.sampler import of
 from pygpu.core.storage import ImageLike, NumberLike, Storage, stored, texels
 from pygpu.execution.arguments.convert import is_pil, result_dtype
@@ -71,8 +72,9 @@ def iterate(
     slots = _image_slots(signature, len(state))
     values = _collect(signature, slots, state, args, kwargs)
     changing = check_each(values, rounds, [p.name for p in signature.parameters])
+    rounds_of = _Rounds(compiled, values, slots, rounds, changing, asked)
     if holds_dask(state):
-        laid = _lazily(compiled, values, slots, rounds, asked)
+        laid = rounds_of.lazily()
         return laid if several else laid[0]
     if rounds == 0:
         plain = [v for place, v in enumerate(values) if place not in changing]
@@ -80,112 +82,130 @@ def iterate(
         arguments = flatten(Signature(compiled.function, kept), plain)
         given = [arguments.images[place] for place in _places(arguments, state)]
         return _unchanged(given, several, form_of(arguments.deciding)[0], asked.out, asked.dtype)
-    results = _rounds(compiled, values, slots, rounds, changing, asked)
+    results = rounds_of.results()
     return tuple(results) if several else results[0]
 
 
-def _rounds(
-    compiled: Programs,
-    values: list[Any],
-    slots: Sequence[int],
-    rounds: int,
-    changing: Sequence[int],
-    asked: Asked,
-) -> list[Any]:
-    """The results of the last round, in the form that was given. Where rounds may end before their
-    number is reached, the last one is made again, in that form."""
-    signature, out, dtype, ending = compiled.signature, asked.out, asked.dtype, asked.ending
-    notes = None if ending.until is None else written_in(compiled.device())
-    if notes is not None:
-        return _written(compiled, values, slots, rounds, changing, asked, notes)
-    turns = {place: values[place].values for place in changing}
+@record(eq=False)
+class _Rounds:
+    """Rounds of a function that is given these values, of which those in `slots` are the images
+    that a round makes anew, and those at the places `changing` an `Each`."""
 
-    def arguments_of(index: int) -> Arguments:
-        current = [turns[place][index] if place in turns else v for place, v in enumerate(values)]
-        return flatten(signature, current)
+    compiled: Programs
+    values: list[Any]
+    slots: Sequence[int]
+    rounds: int
+    changing: Sequence[int]
+    asked: Asked
 
-    arguments = arguments_of(0)
-    form = form_of(arguments.deciding)
-    places = _places(arguments, [values[slot] for slot in slots])
-    asking = rounds if ending.until is not None else rounds - 1
-    bar = Bar(asking, "round", signature.name)
-    done = 0
-    while done < asking:
-        arguments = arguments_of(done)
-        count = 1 if bar.is_shown else ending.unasked(done, asking)
-        several = [arguments, *[arguments_of(done + k) for k in range(1, count) if changing]]
-        run = _at_once(compiled, several, count, places) if count > 1 else None
-        if run is None:
-            run, count = compiled.run(arguments, Wanted("image"), order=places), 1
-        _check_count(signature, run, len(slots))
-        results = _listed(run.presented())
-        done += count
-        bar.advance()
-        if ending.is_reached(done, rounds, results) or done == rounds:
-            break
-        for slot, result in zip(slots, results, strict=True):
-            values[slot] = result
-    else:
-        arguments = arguments_of(rounds - 1)
-    bar.close()
-    targeted = None if out is None else Out.of(out)
-    wanted = compiled.wanted(form, targeted, dtype)
-    last = compiled.run(arguments, wanted, out=targeted, order=places)
-    _check_count(signature, last, len(slots))
-    return _listed(last.presented())
+    @property
+    def state(self) -> list[Any]:
+        """The images of the next round."""
+        return [self.values[slot] for slot in self.slots]
 
+    def take(self, made: Sequence[Any]) -> None:
+        """Give the next round what a round has made."""
+        for slot, image in zip(self.slots, made, strict=True):
+            self.values[slot] = image
 
-def _written(
-    compiled: Programs,
-    values: list[Any],
-    slots: Sequence[int],
-    rounds: int,
-    changing: Sequence[int],
-    asked: Asked,
-    notes: Recording,
-) -> list[Any]:
-    """Rounds that end by a number of the device's, written down as a loop, which begins where a
-    round gives what it is given: dtypes and boundaries are settled."""
-    if changing or asked.out is not None or compiled.wanted(_IMAGE, None, asked.dtype).dtype:
-        raise DeviceError("iterate: until= with each(...), out= or dtype= is not written down")
+    def arguments(self, index: int) -> Arguments:
+        """The arguments of a round."""
+        current = [v.values[index] if isinstance(v, Each) else v for v in self.values]
+        return flatten(self.compiled.signature, current)
 
-    def step() -> list[Any]:
-        arguments = flatten(compiled.signature, values)
-        places = _places(arguments, [values[slot] for slot in slots])
-        run = compiled.run(arguments, Wanted("image"), order=places)
-        _check_count(compiled.signature, run, len(slots))
-        return _listed(run.presented())
+    def made(self, run: Run) -> list[Any]:
+        """What a round gives, which is as many images as are iterated."""
+        got, count = len(run.storages), len(self.slots)
+        if got != count:
+            raise TypeError(
+                f"iterate: {self.compiled.signature.name}() returns {got} image{'s' * (got > 1)} "
+                f"and {count} {'are' if count > 1 else 'is'} iterated: as many must come out as "
+                "go in"
+            )
+        results = run.presented()
+        return list(results) if isinstance(results, tuple) else [results]
 
-    every, until = asked.ending.every, asked.ending.until
-    assert until is not None, "only rounds that may end early are written down as a loop"
-    for done in range(rounds):
-        first, state = len(notes.steps), [values[slot] for slot in slots]
-        made = step()
-        if done and all(of(new) is of(old) for new, old in zip(made, state, strict=True)):
-            break
-        if done > 0 and done % every == 0:
-            raise DeviceError("iterate: a round makes images of another kind than it is given")
-        for slot, image in zip(slots, made, strict=True):
-            values[slot] = image
-    else:
-        return made
-    ask, loops = len(notes.steps), len(notes.loops)
-    answer = asked_of(until, *state)
-    if not isinstance(answer, NumberLike) or answer.format.channels != 1:
-        raise DeviceError(
-            f"iterate: until gives {shown(answer)}; what is written down is a number that images "
-            "are reduced to (.sum(), .max()), or computed from such"
-        )
-    if len(notes.loops) > loops:
-        raise DeviceError("iterate: until= within what is asked is not written down")
-    pairs = [
-        (notes.place(old.storage), notes.place(new.storage))
-        for old, new in zip(state, made, strict=True)
-    ]
-    place = notes.place(answer.storage)
-    steps = first, ask, len(notes.steps)
-    notes.loops.append(Loop(*steps, tuple(pairs), place, done, rounds, every))
-    return state
+    def results(self) -> list[Any]:
+        """The results of the last round, in the form that was given. Where rounds may end before
+        their number is reached, the last one is made again, in that form."""
+        compiled, (out, dtype, ending) = self.compiled, self.asked
+        notes = None if ending.until is None else written_in(compiled.device())
+        if notes is not None:
+            return self.written(notes)
+        arguments = self.arguments(0)
+        form = form_of(arguments.deciding)
+        places = _places(arguments, self.state)
+        asking = self.rounds if ending.until is not None else self.rounds - 1
+        bar = Bar(asking, "round", compiled.signature.name)
+        done = 0
+        while done < asking:
+            arguments = self.arguments(done)
+            count = 1 if bar.is_shown else ending.unasked(done, asking)
+            others = range(done + 1, done + count) if self.changing else ()
+            several = [arguments, *map(self.arguments, others)]
+            run = _at_once(compiled, several, count, places) if count > 1 else None
+            if run is None:
+                run, count = compiled.run(arguments, Wanted("image"), order=places), 1
+            results = self.made(run)
+            done += count
+            bar.advance()
+            if ending.is_reached(done, self.rounds, results) or done == self.rounds:
+                break
+            self.take(results)
+        else:
+            arguments = self.arguments(self.rounds - 1)
+        bar.close()
+        targeted = None if out is None else Out.of(out)
+        wanted = compiled.wanted(form, targeted, dtype)
+        return self.made(compiled.run(arguments, wanted, out=targeted, order=places))
+
+    def written(self, notes: Recording) -> list[Any]:
+        """Rounds that end by a number of the device's, written down as a loop, which begins where a
+        round gives what it is given: dtypes and boundaries are settled."""
+        compiled, (out, dtype, ending) = self.compiled, self.asked
+        if self.changing or out is not None or compiled.wanted(_IMAGE, None, dtype).dtype:
+            raise DeviceError("iterate: until= with each(...), out= or dtype= is not written down")
+        every, until = ending.every, ending.until
+        assert until is not None, "only rounds that may end early are written down as a loop"
+        for done in range(self.rounds):
+            first, state, arguments = len(notes.steps), self.state, self.arguments(done)
+            order = _places(arguments, state)
+            made = self.made(compiled.run(arguments, Wanted("image"), order=order))
+            if done and all(of(new) is of(old) for new, old in zip(made, state, strict=True)):
+                break
+            if done > 0 and done % every == 0:
+                raise DeviceError("iterate: a round makes images of another kind than it is given")
+            self.take(made)
+        else:
+            return made
+        ask, loops = len(notes.steps), len(notes.loops)
+        answer = asked_of(until, *state)
+        if not isinstance(answer, NumberLike) or answer.format.channels != 1:
+            raise DeviceError(
+                f"iterate: until gives {shown(answer)}; what is written down is a number that "
+                "images are reduced to (.sum(), .max()), or computed from such"
+            )
+        if len(notes.loops) > loops:
+            raise DeviceError("iterate: until= within what is asked is not written down")
+        pairs = [
+            (notes.place(old.storage), notes.place(new.storage))
+            for old, new in zip(state, made, strict=True)
+        ]
+        place = notes.place(answer.storage)
+        steps = first, ask, len(notes.steps)
+        notes.loops.append(Loop(*steps, tuple(pairs), place, done, self.rounds, every))
+        return state
+
+    def lazily(self) -> tuple[Any, ...]:
+        """The rounds of Dask arrays, as Dask arrays."""
+        out, dtype, ending = self.asked
+        if out is not None:
+            raise TypeError(NO_OUT)
+        if self.rounds == 0:
+            return tuple([large.converted(image, dtype) for image in self.state])
+        turns = {place: v.values for place, v in enumerate(self.values) if isinstance(v, Each)}
+        work = large.Iterated(self.compiled, self.values, self.slots, turns)
+        return large.iterate(work, self.rounds, dtype, ending)
 
 
 _IMAGE: Final[tuple[Form, str]] = ("image", "")
@@ -205,27 +225,6 @@ def _at_once(
             return None  # a value that is compiled in, or an image, is another
     uniforms = [each.uniforms for each in several]
     return compiled.rounds(first, uniforms * (count // len(uniforms)), places)
-
-
-def _lazily(
-    compiled: Programs,
-    values: list[Any],
-    slots: list[int],
-    rounds: int,
-    asked: Asked,
-) -> tuple[Any, ...]:
-    """The rounds of Dask arrays, as Dask arrays."""
-    if asked.out is not None:
-        raise TypeError(NO_OUT)
-    if rounds == 0:
-        return tuple([large.converted(values[slot], asked.dtype) for slot in slots])
-    turns = {place: v.values for place, v in enumerate(values) if isinstance(v, Each)}
-    work = large.Iterated(compiled, values, slots, turns)
-    return large.iterate(work, rounds, asked.dtype, asked.ending)
-
-
-def _listed(results: Any) -> list[Any]:
-    return list(results) if isinstance(results, tuple) else [results]
 
 
 def _places(arguments: Arguments, values: Sequence[Any]) -> list[int]:
@@ -266,15 +265,6 @@ def _collect(
     if twice:
         raise TypeError(f"iterate: {signature.name}() got two values for {min(twice)!r}")
     return signature.collect((), named | dict(kwargs))
-
-
-def _check_count(signature: Signature, run: Run, count: int) -> None:
-    got = len(run.storages)
-    if got != count:
-        raise TypeError(
-            f"iterate: {signature.name}() returns {got} image{'s' * (got > 1)} and {count} "
-            f"{'are' if count > 1 else 'is'} iterated: as many must come out as go in"
-        )
 
 
 def _unchanged(state: Sequence[Given], several: bool, form: Form, out: Any, dtype: Any) -> Any:

@@ -28,11 +28,12 @@ from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike, NumberLike
 from pygpu.devices import targets
+from pygpu.execution import travel
 from pygpu.execution.arguments.annotations import user_type
 from pygpu.execution.arguments.convert import array_of, is_picture, is_pil
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.inspection import html
-from pygpu.execution.large import labels, travel
+from pygpu.execution.large import labels
 from pygpu.execution.large.sources import holds_dask, is_dask, seen
 from pygpu.execution.pipelines.deferred import Graph, current, deferring
 from pygpu.execution.pipelines.stages import Runner, StageReport
@@ -411,6 +412,3 @@ def pipeline(
 
     with shortened:
         return decorate if function is None else decorate(function)
-
-
-__all__ = ["LoweredPipeline", "Pipeline", "pipeline", "together"]

@@ -23,6 +23,7 @@ from pygpu.core import sampler
 from pygpu.core.errors import shorten, shortened, shown
 from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike, rows_of, stored
+from pygpu.execution import travel
 from pygpu.execution.arguments import broadcasting
 from pygpu.execution.arguments.annotations import user_type
 from pygpu.execution.arguments.convert import result_dtype
@@ -30,10 +31,10 @@ from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Out, Wanted, natural_dtype
 from pygpu.execution.arguments.signatures import RESERVED, Parameter, Signature
 from pygpu.execution.inspection.lowered import Lowered
-from pygpu.execution.large import labels, sources, travel
+from pygpu.execution.large import labels, sources
 from pygpu.execution.large.elementwise import elementwise
 from pygpu.execution.programs.calls import Programs
-from pygpu.execution.programs.gate import KEPT, SHUT, Gate
+from pygpu.execution.programs.gate import SHUT, Gate, Gates
 from pygpu.execution.programs.options import Options
 from pygpu.types import Type
 
@@ -115,12 +116,12 @@ class Vectorized:
         self._compiled = Programs(_apply, signature, options.target)
         self._compiled.fast = options.is_fast
         self._dtype = None if options.dtype is None else result_dtype(options.dtype)
-        self._gates: tuple[Gate, ...] = ()
+        self._gates = Gates()
 
     def __call__(self, *args: Any, out: Any = None, dtype: Any = None, **kwargs: Any) -> Any:
-        if out is None and not kwargs and self._gates:
+        if out is None and not kwargs:
             try:
-                for gate in self._gates:
+                for gate in self._gates.find(args):
                     results = gate.enter(self._compiled, args, kwargs, None, dtype)
                     if results is not SHUT:
                         return results
@@ -279,7 +280,7 @@ class Vectorized:
         if out is None:
             gate = None if plain is None else Gate.of_texels(given.names, given.values, run, *plain)
             if gate is not None:
-                self._gates = (gate, *self._gates[: KEPT - 1])
+                self._gates = self._gates.having(tuple(given.values), gate)
             return results
         made = results if isinstance(results, tuple) else (results,)
         for target, image in zip(
@@ -338,7 +339,7 @@ class Vectorized:
 
     def recompile(self) -> None:
         """Forget all programs."""
-        self._gates = ()
+        self._gates = Gates()
         self._compiled.clear()
 
     def __reduce__(self) -> Any:

@@ -39,7 +39,7 @@ def _brightest(im: Image, p: Position) -> Any:
 def _levels(im: Image, p: Position, low: float, high: float, bin_size: int) -> Any:
     """The bin of a value, which is first rounded to 16 bits, then to LEVELS of what there is."""
     word = np.rint(min(max(im(p), 0.0), 1.0) * 65535)
-    share = min(max((word - low) / (high - low), 0.0), 1.0)  # words err by one at the ends
+    share = min(max((word - low) / (high - low), 0.0), 1.0)  # words may be one off at both ends
     return int(np.rint(share * (LEVELS - 1))) // bin_size
 
 
@@ -105,7 +105,8 @@ def _low_word(low: Any, high: Any) -> Any:
 
 
 def _high_word(low: Any, high: Any) -> Any:
-    return max(_low_word(high, high), _low_word(low, high) + 1)  # another than the least
+    # above the least, so that there is a range
+    return max(_low_word(high, high), _low_word(low, high) + 1)
 
 
 def _above(least: Any, most: Any) -> Any:

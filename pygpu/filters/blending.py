@@ -81,7 +81,7 @@ def hard_light(a: Any, b: Any) -> Any:
 
 @_of_layers
 def soft_light(a: Any, b: Any) -> Any:
-    """As `hard_light`, softly."""
+    """Darker or brighter, as b is below or above a half, more gently than `hard_light`."""
     d = glsl.select(a <= 0.25, ((16 * a - 12) * a + 4) * a, glsl.sqrt(a))
     return glsl.select(b <= 0.5, a - (1 - 2 * b) * a * (1 - a), a + (2 * b - 1) * (d - a))
 

@@ -67,7 +67,7 @@ def of_colours(*channels: int) -> Callable[[Callable[[Any], Any]], Callable[...,
                 raise ValueError(refusal(name, channels, im.channels))
             return function(im(p))
 
-        of_image.__name__ = of_image.__qualname__ = name
+        of_image.__name__, of_image.__qualname__ = name, f"{name}.__pygpu_images__"
         compiled = compile(of_image)
         of_colour = guarded(function, functools.partial(_check_colour, channels))
 
@@ -83,6 +83,7 @@ def of_colours(*channels: int) -> Callable[[Callable[[Any], Any]], Callable[...,
                 )
             return of_colour(colour)
 
+        either.__pygpu_images__ = compiled  # type: ignore[attr-defined]  # under its __qualname__
         either.map = compiled.map  # type: ignore[attr-defined]
         return either
 
@@ -117,7 +118,7 @@ def rgb2gray(rgb: Any) -> Any:
 
 @of_colours(1)
 def gray2rgb(gray: Any) -> Any:
-    """Three times the same."""
+    """A grey colour: the number in each of three channels."""
     return Vec3(gray, gray, gray)
 
 

@@ -255,7 +255,7 @@ def _least_variation(layer: Any, weight: float, eps: float, rounds: int) -> Any:
 
 @compile
 def _step(u: Image, v: Image, im: Image, p: Position, weight: float) -> Any:
-    """A round, without what it says of the energy."""
+    """A round of the dual problem, as `_round`, without the energy."""
     return _round(u, v, im, p, weight)[:2]
 
 

@@ -41,9 +41,9 @@ from pygpu.language.vectors import CLASSES, IVec2, Position, Vec2, Vector
 from pygpu.runtime import compile
 from pygpu.types import vector
 
-PARTS: Final = 1 << 20  # of a range of sorted values, by which one is found, at most
-SHARE: Final = 8  # values of a part, about: of fewer the table takes longer to make
-WIDE: Final = 4096  # columns of a table that is longer than an image may be wide
+LEAST: Final = 4096  # parts of a range of sorted values, by which one is found, at least,
+PARTS: Final = 1 << 20  # and at most
+SHARE: Final = 2  # values of a part, about: of fewer the table is no longer in the second cache
 
 
 # ---------------------------------------------------------------- counting
@@ -235,47 +235,47 @@ def _of_values(
     im: Image,
     values: Image,
     results: Image,
-    limits: Image,
+    starts: Image,
     p: Position,
     line: Vec2,
     counts: IVec2,
 ) -> Any:
-    """The result of the greatest of the sorted values that is not above the texel, which is looked
-    for between the limits of the part of their range that it lies in. `line`: the least value, and
-    the parts to a unit; `counts`: the parts, and the rounds in which the limits of the longest part
-    meet. All pixels take these: so they need not find out together who is done."""
-    v, (first, scale), (parts, rounds) = im(p), line, counts
-    part = min(max(int((v - first) * scale), 0), parts - 1)
-    low, high = limits((part % WIDE, part // WIDE))
-    for _ in range(rounds):
-        middle = (low + high + 1) // 2
-        is_below = values((middle % WIDE, middle // WIDE)) <= v
-        high = high if is_below else max(middle - 1, low)
-        low = middle if is_below else low
-    return results((low % WIDE, low // WIDE))
+    """The result of the greatest of the sorted values that is not above the texel. It is looked for
+    from the start of the part of their range that the texel lies in, by steps that halve. `line`:
+    the least value, and the parts to a unit; `counts`: the parts, and the first step, twice which
+    leaves the longest part. All pixels take these steps: so they need not find out together who is
+    done. A step beyond the last value reads that one."""
+    v, (first, scale), (parts, step) = im(p), line, counts
+    low = starts((min(max(int((v - first) * scale), 0), parts - 1), 0))
+    while step > 0:
+        low = low + step if values((low + step, 0)) <= v else low
+        step = step // 2
+    return results((low, 0))
 
 
 def _replaced(layer: Any, values: NDArray[Any], results: NDArray[Any]) -> Any:
     """Each texel's result, which the sorted values have theirs of."""
     first = float(values[0])
     width = float(values[-1]) - first
-    parts = min(max(WIDE, (1 << len(values).bit_length()) // SHARE), PARTS)
+    parts = min(max(LEAST, (1 << len(values).bit_length()) // SHARE), PARTS)
     scale = parts / max(width, 1e-30) if math.isfinite(width) else 0.0  # one part has all
     part = np.minimum((values - first) * scale, parts - 1) if scale else np.zeros(len(values))
     # A texel may be taken for one of the part before or behind, as its quotient is rounded.
     ends = np.cumsum(np.bincount(part.astype(int), minlength=parts)) - 1
-    low, high = np.zeros(parts, np.int32), np.full(parts, len(values) - 1, np.int32)
-    np.maximum(ends[:-2], 0, out=low[2:], casting="unsafe")
-    high[:-1] = ends[1:]
-    limits = np.stack([low, high], axis=-1).reshape(-1, WIDE, 2)
+    starts = np.concatenate([[0, 0], np.maximum(ends[:-2], 0)])
+    longest = int((np.append(ends[1:], ends[-1]) - starts).max())
     return _of_values(
         layer,
-        Image(_folded(values)),
-        Image(_folded(results)),
-        Image(limits),
+        _row(values, np.float32),
+        _row(results, np.float32),
+        _row(starts, np.int32),
         line=Vec2(first, scale),
-        counts=IVec2(parts, int((high - low).max()).bit_length()),
+        counts=IVec2(parts, 1 << longest.bit_length() >> 1),
     )
+
+
+def _row(values: NDArray[Any], dtype: Any) -> Image:
+    return Image(values[None].astype(dtype))
 
 
 @whole
@@ -333,14 +333,15 @@ def _of_counts(counts: NDArray[Any]) -> _Shares:
 
 def _counted_all(images: Sequence[Image]) -> list[list[_Shares]]:
     """What `_counted` gives of each channel of images. NumPy sorts on one core: where it does,
-    several channels are sorted at once."""
-    if all(map(_most, images)):
-        return [[_counted(image, c) for c in range(image.channels)] for image in images]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        tasks = [
-            [pool.submit(_counted, image, c) for c in range(image.channels)] for image in images
-        ]
-        return [[task.result() for task in each] for each in tasks]
+    several channels are sorted at once, some of them by this thread."""
+    wanted = [(image, channel) for image in images for channel in range(image.channels)]
+    cores = 1 if all(map(_most, images)) else os.cpu_count() or 1
+    own = -(-len(wanted) // cores)
+    with ThreadPoolExecutor(cores) as pool:
+        others = pool.map(_counted, *zip(*wanted[own:], strict=True))
+        found = [*map(_counted, *zip(*wanted[:own], strict=True)), *others]
+    each = iter(found)
+    return [[next(each) for _ in range(image.channels)] for image in images]
 
 
 def _counted(image: Image, channel: int) -> _Shares:
@@ -351,7 +352,7 @@ def _counted(image: Image, channel: int) -> _Shares:
     ordered = np.sort(texels(host, image.format), axis=None)
     is_last = np.ones(ordered.size, bool)
     np.not_equal(ordered[1:], ordered[:-1], out=is_last[:-1])
-    last = np.flatnonzero(is_last)
+    last = targets.choose("auto").picked(is_last, None)[:, 0]
     return ordered[last], (last + 1) / ordered.size
 
 
@@ -362,7 +363,7 @@ def _matched(
     return values, np.interp(shares, other_shares, others)
 
 
-def _folded(row: NDArray[Any], width: int = WIDE) -> NDArray[np.float32]:
+def _folded(row: NDArray[Any], width: int) -> NDArray[np.float32]:
     """A long row as an image of so many columns; what is left of its last row is 0."""
     return np.pad(np.float32(row), (0, -len(row) % width)).reshape(-1, width)
 
@@ -392,7 +393,7 @@ def _between_classes(counts: NDArray[Any], values: NDArray[Any]) -> float:
     """The value that parts two classes."""
     if np.count_nonzero(counts) == 1:
         return float(values[np.argmax(counts)])
-    weighted = counts * values
-    below, above = np.cumsum(counts)[:-1], np.cumsum(counts[::-1])[::-1][1:]
-    means = np.cumsum(weighted)[:-1] / below, np.cumsum(weighted[::-1])[::-1][1:] / above
-    return float(values[np.argmax(below * above * (means[0] - means[1]) ** 2)])
+    below, weighted = np.cumsum(counts), np.cumsum(counts * values)
+    above, rest = below[-1] - below[:-1], weighted[-1] - weighted[:-1]
+    below = below[:-1]
+    return float(values[np.argmax(below * above * (weighted[:-1] / below - rest / above) ** 2)])

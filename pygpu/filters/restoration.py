@@ -7,6 +7,7 @@ demosaic(raw, "RGGB")
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from pygpu.core.errors import shown
 from pygpu.core.errors import whole as whole_number
 from pygpu.core.host.optional import optional
+from pygpu.core.host.records import record
 from pygpu.core.storage import texels
 from pygpu.devices.host.regions import numbered
 from pygpu.execution.arguments.convert import without_channel_axis
@@ -151,23 +153,24 @@ def inpaint_biharmonic(image: Image, mask: Any) -> Any:
         raise ValueError(
             f"inpaint_biharmonic: a mask has the image's size {image.shape[:2]}, got {hole.shape}"
         )
-    if hole.all():
+    places = np.flatnonzero(hole)
+    if len(places) == hole.size:
         raise ValueError("inpaint_biharmonic: the mask leaves no pixel that is known")
-    if not hole.any():
+    if not len(places):
         return image
     result = np.array(texels(image.storage.host(), image.format), np.float32)
-    rows, columns = (_reach(np.asarray(hole.any(axis=axis))) for axis in (1, 0))
-    part, inside = result[rows, columns].astype(np.float64), hole[rows, columns]
-    result[hole] = result.reshape(hole.size, -1)[np.argmin(hole)]  # a pixel that is known
-    low, high = result.min(axis=(0, 1)), result.max(axis=(0, 1))
-    result[rows, columns][inside] = np.clip(_filled(part, inside), low, high)
+    down, across = np.divmod(places, hole.shape[1])
+    part = _reach(down), _reach(across)
+    filled = _filled(result[part].astype(np.float64), hole[part])
+    flat = result.reshape(hole.size, -1)
+    flat[places] = flat[np.argmin(hole)]  # a pixel that is known
+    flat[places] = np.clip(filled, flat.min(axis=0), flat.max(axis=0))
     return Image(without_channel_axis(result))
 
 
 def _reach(touched: NDArray[Any]) -> slice:
-    """The rows (or columns) of a hole, and two more at both ends."""
-    places = np.flatnonzero(touched)
-    return slice(max(int(places[0]) - 2, 0), int(places[-1]) + 3)
+    """From two before the first of the rows (or columns) of a hole to two behind the last."""
+    return slice(max(int(touched.min()) - 2, 0), int(touched.max()) + 3)
 
 
 STEPS: Final = np.array([[0, 0], [0, 1], [0, -1], [1, 0], [-1, 0]])  # of the Laplacian
@@ -181,6 +184,8 @@ TWICE: Final = np.array(  # the Laplacian's Laplacian, far from the sides of a p
     ]
 )
 INSIDE: Final = np.argwhere(TWICE) - 2  # (down, across) of its weights
+WEIGHTS: Final = TWICE[TWICE != 0]
+SIMPLE: Final = 10**6  # products of a solution in a band, above which holes are told apart
 BAND: Final = 10**8  # products of a solution in a band, above which one of sparse factors is tried
 
 
@@ -201,12 +206,10 @@ def _equations(hole: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     places = np.flatnonzero(hole)
     numbers = np.arange(len(places))
     down, across = np.divmod(places, width)
-    inside = (np.minimum(down, height - 1 - down) > 1) & (
-        np.minimum(across, width - 1 - across) > 1
-    )
+    inside = (down > 1) & (down < height - 2) & (across > 1) & (across < width - 2)
     column = places[inside] + (INSIDE @ [width, 1])[:, None]
     row = np.broadcast_to(numbers[inside], column.shape)
-    weight = np.broadcast_to(TWICE[TWICE != 0][:, None], column.shape)
+    weight = np.broadcast_to(WEIGHTS[:, None], column.shape)
     if inside.all():
         return places, row.ravel(), column.ravel(), weight.ravel()
     sides = np.flatnonzero(~inside)
@@ -242,49 +245,75 @@ def _beside(
 def _filled(values: NDArray[Any], hole: NDArray[Any]) -> NDArray[Any]:
     """The values (N, C) of the hole with which the Laplacian's Laplacian is 0 there.
 
-    The system is symmetric and positive. Where each hole is taken by itself, along its shorter
-    side, what depends on each other lies near the diagonal: then it is solved as a band."""
+    The system is symmetric and positive. Where the hole is taken along its shorter side, and where
+    that is not enough each of several holes by itself, what depends on each other lies near the
+    diagonal: then it is solved as a band."""
     if optional("scipy") is None:
         raise ImportError("inpaint_biharmonic needs SciPy: pip install scipy")
-    from scipy import linalg, sparse  # heavy, and needed only here
+    from scipy import sparse  # heavy, and needed only here
+    from scipy.linalg.lapack import dpbsv
     from scipy.sparse.linalg import splu
 
-    places, row, column, weight = _equations(hole)
+    places, row, column, weight = equations = _equations(hole)
     count = len(places)
-    apart = numbered(_widened(hole), False, diagonal=False)[0].ravel()[places]
+    known = np.where(hole[..., None], 0, values).reshape(hole.size, -1)
+    right = np.empty((count, known.shape[1]))
+    for channel, around in enumerate(known.T):
+        right[:, channel] = -np.bincount(row, weight * around[column], count)
+    if not np.isfinite(right).all():
+        raise ValueError("inpaint_biharmonic: beside the mask there is NaN or infinity")
     down, across = np.divmod(places, hole.shape[1])
-    turns = [np.lexsort(keys) for keys in ((across, down, apart), (down, across, apart))]
-    of_place = np.full(hole.size, -1)
-    of_place[places] = np.arange(count)
-    other = of_place.take(column)  # the pixel that is weighed; -1 where it is known
-    known, unknown = np.flatnonzero(other < 0), np.flatnonzero(other >= 0)
-    texel, known_row, known_weight = column[known], row[known], weight[known]
-    right = np.stack(
-        [
-            -np.bincount(known_row, known_weight * channel[texel], count)
-            for channel in values.reshape(hole.size, -1).T
-        ],
-        axis=1,
-    )
-    row, other, weight = row[unknown], other[unknown], weight[unknown]
-    bands = []
-    for turn in turns:
-        order = np.empty(count, int)
-        order[turn] = np.arange(count)
-        below = order[row] - order[other]
-        bands.append((int(below.max()), below, order))
-    width, below, order = min(bands, key=lambda band: band[0])
-    if count * width**2 > BAND:
-        matrix = sparse.csc_array((weight, (row, other)))
+    rows = np.arange(count)
+    turns = [rows, np.lexsort((down, across))][:: 1 if hole.shape[1] <= hole.shape[0] else -1]
+    band = _Band.of(turns[0], equations, hole.size)
+    if count * band.width**2 > SIMPLE:
+        apart = numbered(_widened(hole), False, diagonal=False)[0].ravel()[places]
+        turns[0:1] = [np.lexsort(keys) for keys in ((across, down, apart), (down, across, apart))]
+        others = [_Band.of(turn, equations, hole.size) for turn in turns]
+        band = min([band, *others], key=lambda band: band.width)
+    if count * band.width**2 > BAND:
+        numbers = np.full(hole.size, -1)
+        numbers[places] = rows
+        unknown = hole.ravel()[column]
+        entries = weight[unknown], (row[unknown], numbers[column[unknown]])
         pivots = {"diag_pivot_thresh": 0.0, "options": {"SymmetricMode": True}}  # none is needed
-        return np.asarray(splu(matrix, "MMD_AT_PLUS_A", **pivots).solve(right))
-    lower = np.flatnonzero(below >= 0)
-    place = below[lower] * count + order[other[lower]]
-    band = np.bincount(place, weight[lower], (width + 1) * count)
-    sorted_right = np.empty_like(right)
-    sorted_right[order] = right
-    found = linalg.solveh_banded(band.reshape(width + 1, count), sorted_right, lower=True)
-    return np.asarray(found[order])
+        return np.asarray(splu(sparse.csc_array(entries), "MMD_AT_PLUS_A", **pivots).solve(right))
+    _, found, failed = dpbsv(band.matrix(equations), right[band.turn], lower=1, overwrite_ab=1)
+    if failed:
+        raise np.linalg.LinAlgError("inpaint_biharmonic: the equations have no solution")
+    return np.asarray(found[band.order])
+
+
+@record(eq=False)
+class _Band:
+    """The unknown pixels in an order. `turn`: which comes first, second, ...; `order`: where each
+    stands in it; `below`: for each weight how far before the pixel of its equation the pixel stands
+    that it weighs, less than 0 where it stands behind it or is known; `width`: the largest of
+    these."""
+
+    turn: NDArray[Any]
+    order: NDArray[Any]
+    below: NDArray[Any]
+    width: int
+
+    @classmethod
+    def of(cls, turn: NDArray[Any], equations: Sequence[NDArray[Any]], size: int) -> _Band:
+        places, row, column, _ = equations
+        order = np.empty(len(turn), int)
+        order[turn] = np.arange(len(turn))
+        ranks = np.full(size, len(turn))  # of what is known: behind all
+        ranks[places] = order
+        below = order[row] - ranks[column]
+        return cls(turn, order, below, int(below.max()))
+
+    def matrix(self, equations: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """The diagonal and what lies below it, as LAPACK takes a band: column by column."""
+        _, row, _, weight = equations
+        lower, length = np.flatnonzero(self.below >= 0), self.width + 1
+        # In the column of the pixel that is weighed, so far below the diagonal.
+        place = self.order[row[lower]] * length - self.below[lower] * self.width
+        band = np.bincount(place, weight[lower], length * len(self.turn))
+        return band.reshape(-1, length).T
 
 
 # ---------------------------------------------------------------- demosaicing

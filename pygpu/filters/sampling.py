@@ -99,8 +99,8 @@ def _stretched(im: Image, p: Position, scale: Vec2, order: Any = 1) -> Any:
 def _stretched_part(
     im: Image, p: Position, scale: Vec2, first: IVec2, corner: IVec2, order: Any = 1
 ) -> Any:
-    """The same of a part: the image begins at `corner` of a larger one, and the result at `first`
-    of a larger one."""
+    """A part of the image stretched over another size: `im` begins at `corner` of the whole image,
+    and the result at `first` of the whole result."""
     q = (Vec2(p.x + first[0], p.y + first[1]) + 0.5) * scale - 0.5
     return _between_stretched(lambda r: im((r[0] - corner[0], r[1] - corner[1])), q, order)
 

@@ -35,8 +35,8 @@ from pygpu.core.specs import (
 )
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.calls.calls import call, call_function
-from pygpu.frontend.numbers import arithmetic, operands
-from pygpu.frontend.numbers.arithmetic import convert
+from pygpu.frontend.numbers import operands
+from pygpu.frontend.numbers.numbers import as_value, convert
 from pygpu.frontend.protocols.arrays import opened
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values import callables
@@ -340,11 +340,11 @@ def _output(w: Walker, function: Any, result: Any) -> Value:
     kind, type = held_kind(result), operands.vector_type(result)
     try:
         if kind:
-            return arithmetic.as_value(w, result, vector(kind, 1))
+            return as_value(w, result, vector(kind, 1))
         if is_complex(result):
-            return arithmetic.as_value(w, complex_numbers.parts_of(w, result), vector("float", 2))
+            return as_value(w, complex_numbers.parts_of(w, result), vector("float", 2))
         if type:
-            return arithmetic.as_value(w, operands.contents_of(w, result), type)
+            return as_value(w, operands.contents_of(w, result), type)
     except CompileError as error:
         raise CompileError(error.msg, _place(w, function, result)) from None
     if isinstance(result, Text):

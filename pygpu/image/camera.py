@@ -140,6 +140,3 @@ def _by_opencv(cv2: Any, number: int, name: str) -> tuple[Iterator[NDArray[np.ui
             capture.release()
 
     return frames(), float(capture.get(cv2.CAP_PROP_FPS) or FPS)
-
-
-__all__ = ["Camera"]

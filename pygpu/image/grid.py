@@ -128,7 +128,7 @@ class Grid(ArrayMethods):
         cval: Any = None,
         interpolation: str | None = None,
     ) -> Self:
-        """The same seen with another boundary or interpolation. Nothing is copied."""
+        """The image seen with another boundary or interpolation. Nothing is copied."""
         reading = sampler.adjusted(self.format, sampler.of(self), boundary, cval, interpolation)
         return self._of(self.storage, reading, self._dtype, self.info)
 
@@ -230,7 +230,8 @@ class Grid(ArrayMethods):
         ]
 
         def mean(axis: int, outer: tuple[int, ...]) -> list[float]:
-            """Along the axes up to this one, at coordinates along those beyond."""
+            """The mean between texels along axes 0 to `axis`, where the axes beyond are at the
+            coordinates `outer`."""
             if axis < 0:
                 return self._texel(outer)
             first, weight = firsts[axis], weights[axis]

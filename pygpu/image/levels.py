@@ -133,6 +133,3 @@ def _side_by_side(faces: Any, size: Any, p: Any) -> Any:
         if face == number:
             return faces[number](at)
     return faces[5](at)
-
-
-__all__ = ["Cube", "mipmaps"]

@@ -28,6 +28,8 @@ from pygpu.execution.programs.bars import counted
 from pygpu.image.camera import Camera
 from pygpu.image.image import Image
 
+WIDEST: Final = 2**16 - 1  # sides of a GIF, in pixels
+SAMPLED: Final = 1 << 14  # pixels, about, that the colours of a GIF's frame are found of
 STILL: Final = {".gif": "GIF", ".webp": "WEBP", ".png": "PNG", ".apng": "PNG"}  # Pillow's formats
 MOVING: Final = (".mp4", ".mov", ".mkv", ".webm", ".avi", ".m4v")
 FREE: Final = (".webm",)  # that hold VP9
@@ -180,7 +182,11 @@ def _bytes_of(result: Any, number: int) -> NDArray[np.uint8]:
 def _write_still(
     file: Path, made: Iterator[NDArray[np.uint8]], fps: float, quality: int | None
 ) -> None:
-    pictures = (PILImage.fromarray(f[..., 0] if f.shape[2] == 1 else f) for f in made)
+    pictures: Iterator[PILImage.Image] = (
+        PILImage.fromarray(f[..., 0] if f.shape[2] == 1 else f) for f in made
+    )
+    if file.suffix.lower() == ".gif":
+        pictures = map(_of_few_colours, pictures)
     first = next(pictures, None)
     if first is None:
         raise ValueError("frames: takes at least 1, got 0")
@@ -188,11 +194,28 @@ def _write_still(
     if file.suffix.lower() == ".webp":
         options |= {"quality": 90 if quality is None else quality, "method": 2}
     if file.suffix.lower() == ".gif":
+        if max(first.size) > WIDEST:
+            got = "{} x {}".format(*first.size)
+            raise ValueError(f"{file}: a GIF's sides have at most {WIDEST} pixels, got {got}")
         options["duration"] = max(round(100 / fps), 1) * 10  # which counts hundredths of a second
         options["disposal"] = 2 if first.mode == "RGBA" else 0
     form = STILL[file.suffix.lower()]
     rest = [*pictures] if form == "PNG" else pictures  # which Pillow goes through twice
     first.save(file, form, save_all=True, append_images=rest, **options)
+
+
+def _of_few_colours(picture: PILImage.Image) -> PILImage.Image:
+    """A large picture of many colours with 256, found of a sample of its pixels and bettered by
+    k-means. Pillow would find them of all pixels, which takes longer, and leave them as they are:
+    these are nearer."""
+    width, height = picture.size
+    step = round((width * height / SAMPLED) ** 0.5)
+    if picture.mode != "RGB" or step < 2 or picture.getcolors(256) is not None:
+        return picture
+    size = max(width // step, 1), max(height // step, 1)
+    sample = picture.resize(size, PILImage.Resampling.NEAREST)
+    colours = sample.quantize(256, kmeans=2)
+    return picture.quantize(palette=colours, dither=PILImage.Dither.NONE)
 
 
 def _read_still(file: Path) -> Iterator[NDArray[np.uint8]]:
@@ -259,6 +282,3 @@ def _read_video(file: Path) -> Iterator[NDArray[np.uint8]]:
             yield np.frombuffer(data, np.uint8).reshape(height, width, 3)
     finally:
         reader.close()
-
-
-__all__ = ["animate", "frames"]

@@ -20,6 +20,7 @@ from pygpu.core.storage import ImageLike, NumberLike, UnseenNumber
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.programs.options import Options
 from pygpu.language.elementwise import check
+from pygpu.language.operators import Operators
 from pygpu.language.scalars import number
 from pygpu.language.vectors import Vector
 
@@ -100,60 +101,19 @@ def _to_the(exponent: float) -> vectorized.Vectorized:
     return texelwise(lambda texel: texel**exponent)
 
 
-def _binary(function: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The method and the reflected method."""
-
-    @guarded
-    def method(self: Any, other: Any, *modulus: Any) -> Any:
-        taken = _operand(other) and not modulus  # pow may be given one
-        return _apply(function, self, other) if taken else NotImplemented
-
-    @guarded
-    def reflected(self: Any, other: Any) -> Any:
-        return _apply(function, other, self) if _operand(other) else NotImplemented
-
-    return method, reflected
-
-
-def _unary(function: Callable[..., Any]) -> Callable[..., Any]:
-    return guarded(lambda self: _apply(function, self))
-
-
-class ArrayMethods(ImageLike):
+class ArrayMethods(Operators, ImageLike):
     """Operators, ufuncs, reductions and crops of an image."""
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]
 
-    __add__, __radd__ = _binary(operator.add)
-    __sub__, __rsub__ = _binary(operator.sub)
-    __mul__, __rmul__ = _binary(operator.mul)
-    __truediv__, __rtruediv__ = _binary(operator.truediv)
-    __floordiv__, __rfloordiv__ = _binary(operator.floordiv)
-    __mod__, __rmod__ = _binary(operator.mod)
-    __divmod__, __rdivmod__ = _binary(divmod)
-    __pow__, __rpow__ = _binary(operator.pow)
-    __and__, __rand__ = _binary(operator.and_)
-    __or__, __ror__ = _binary(operator.or_)
-    __xor__, __rxor__ = _binary(operator.xor)
-    __lshift__, __rlshift__ = _binary(operator.lshift)
-    __rshift__, __rrshift__ = _binary(operator.rshift)
-    __lt__, _ = _binary(operator.lt)
-    __le__, _ = _binary(operator.le)
-    __gt__, _ = _binary(operator.gt)
-    __ge__, _ = _binary(operator.ge)
-    __eq__, _ = _binary(operator.eq)
-    __ne__, _ = _binary(operator.ne)
-    __neg__ = _unary(operator.neg)
-    __pos__ = _unary(operator.pos)
-    __abs__ = _unary(operator.abs)
-    del _
+    def _binary(self, function: Callable[..., Any], left: Any, right: Any) -> Any:
+        taken = _operand(right if left is self else left)
+        return _apply(function, left, right) if taken else NotImplemented
 
-    @guarded
-    def __invert__(self) -> Any:
-        """The complement of ints, the negation of bools."""
-        is_bool = self.format.kind == "bool"
-        return _apply(np.logical_not if is_bool else operator.invert, self)
+    def _unary(self, function: Callable[..., Any]) -> Any:
+        """Of bools, `~` is their negation."""
+        is_negation = function is operator.invert and self.format.kind == "bool"
+        return _apply(np.logical_not if is_negation else function, self)
 
     @guarded
     def __matmul__(self, other: Any) -> Any:

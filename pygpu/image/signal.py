@@ -78,6 +78,3 @@ def _line(draw: Any, rows: Any, colour: str) -> None:
     for x, y in points if count <= WIDTH // 8 else ():
         if y == y:
             draw.ellipse([x - 1, y - 1, x + 1, y + 1], fill=colour)
-
-
-__all__ = ["Signal"]

@@ -81,6 +81,3 @@ def _colours(values: NDArray[Any]) -> NDArray[np.uint8]:
         scale = 255 if values.dtype.kind in "fb" else 1
         levels = np.clip(np.nan_to_num(values.astype(np.float64)) * scale, 0, 255)
     return np.rint(levels[..., :3] if values.shape[2] > 2 else levels[..., :1]).astype(np.uint8)
-
-
-__all__ = ["Volume"]

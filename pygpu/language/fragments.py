@@ -115,6 +115,3 @@ def _difference(here: Any, axis: int) -> Any:
     except Discarded:
         pass
     return (here - here) * float("nan")  # the neighbour went another way
-
-
-__all__ = ["Discarded", "Surroundings", "around", "ddx", "ddy", "discard", "fwidth"]

@@ -92,6 +92,3 @@ def hint_of_attribute(name: str) -> str:
 
 def _is_of_math(name: str) -> bool:
     return not name.startswith("_") and callable(getattr(math, name, None))
-
-
-__all__ = ["GLSL_ALONE", "HOMES", "hint_of_attribute", "hint_of_name"]

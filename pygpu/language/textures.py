@@ -172,5 +172,3 @@ class Cube:
 
 
 TEXTURES: Final = (Mipmaps, Cube)  # what holds images that are read by coordinates of its own
-
-__all__ = ["TEXTURES", "Cube", "Mipmaps", "at"]

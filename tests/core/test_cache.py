@@ -354,6 +354,11 @@ def test_a_link_to_a_folder_is_no_cache(depth: int, folder: Path, tmp_path: Path
     linked.rename(tmp_path / "elsewhere")
     linked.symlink_to(tmp_path / "elsewhere")
     assert cache.get("native", "key") is None
+    before = {each: each.stat().st_mtime_ns for each in (tmp_path / "elsewhere").rglob("*")}
+    cache.put("native", "other", b"code")
+    cache.clear()
+    after = {each: each.stat().st_mtime_ns for each in (tmp_path / "elsewhere").rglob("*")}
+    assert after == before  # nothing is written there, and nothing removed
 
 
 @posix

@@ -425,15 +425,38 @@ def listed_and_indexed(unit: Image, p: Position):
     return first - (bright[1] if len(bright) > 1 else 0.0)
 
 
-def joined_letters_compared(p: Position):
-    letters = ["ab"[(p.x >> i) & 1] for i in range(8)]
-    return 1.0 if "".join(letters) == "baaaaaaa" else 0.0
+def word_that_grows(ints: Image, p: Position):
+    n, word = abs(ints(p)) % 5, ""
+    while n >= 1:
+        word += "X"
+        n -= 1
+    return len(word)
 
 
-@pair("look at the items themselves", joined_letters_compared)
-def letters_compared(p: Position):
+@pair("loop a known number of times", word_that_grows)
+def word_that_grows_a_known_number_of_times(ints: Image, p: Position):
+    n, word = abs(ints(p)) % 5, ""
+    for _ in range(16):
+        if n < 1:
+            break
+        word += "X"
+        n -= 1
+    return len(word)
+
+
+def joined_letters_parted(p: Position):
     letters = ["ab"[(p.x >> i) & 1] for i in range(8)]
-    return 1.0 if letters == ["b", "a", "a", "a", "a", "a", "a", "a"] else 0.0
+    return len("".join(letters).split("b"))
+
+
+@pair("loop over them", joined_letters_parted)
+def joined_letters_counted(p: Position):
+    letters = ["ab"[(p.x >> i) & 1] for i in range(8)]
+    parts = 1
+    for letter in "".join(letters):
+        if letter == "b":
+            parts += 1
+    return parts
 
 
 def context_of_an_inner_function(p: Position):

@@ -15,6 +15,8 @@ from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.programs import Task, Work
 from pygpu.core.storage import STORED, Format, Storage
 from pygpu.devices.cpu.device import CpuDevice
+from pygpu.devices.cpu.moves import PICKED
+from pygpu.devices.cpu.threads import thread_count
 from pygpu.devices.interpreter import InterpreterDevice
 from pygpu.ssa import BOUNDARIES, Function, ImageInput, Lookup, Region, Value
 from pygpu.types import BOOL, FLOAT, INT
@@ -374,6 +376,22 @@ def test_large_images_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
         np.testing.assert_allclose(have, want, rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("asked", "others", "threads"),
+    [(None, "1", 1), (None, "2,1", 2), (None, "64", 3), ("5", "1", 5)]
+    + [(None, said, 3) for said in (None, "", "0", "many", "-1")],
+)
+def test_threads_are_those_that_workers_of_other_libraries_are_told(
+    monkeypatch: pytest.MonkeyPatch, asked: str | None, others: str | None, threads: int
+) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
+    for name, said in (("PYGPU_THREADS", asked), ("OMP_NUM_THREADS", others)):
+        monkeypatch.delenv(name, raising=False)
+        if said is not None:
+            monkeypatch.setenv(name, said)
+    assert thread_count() == threads
+
+
 # ---------------------------------------------------------------- loops
 
 
@@ -450,3 +468,17 @@ def test_loads_far_away_in_huge_images_use_wide_indices(
         (have,) = native.run(Work([Storage.of(texels)], [], (9, 40), [None]))
         assert native.native.keys() == {(False, False), (True, False)}
         np.testing.assert_allclose(have.host(), want.host(), rtol=1.2e-7)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32", "float64"])
+@pytest.mark.parametrize("channels", [1, 2, 3])
+def test_masks_pick_elements_and_places(level: str, dtype: str, channels: int) -> None:
+    """Packed by vectors or one by one, of every length beside that of a vector's."""
+    device, generator = CpuDevice(), np.random.default_rng(0)
+    for count in (PICKED, *range(PICKED + 1, PICKED + 34, 8), 100_003):
+        texels = generator.integers(0, 200, (count, channels)).astype(dtype)
+        for share in (0.0, 0.03, 0.5, 1.0):
+            mask = generator.random(count) < share
+            np.testing.assert_array_equal(device.picked(mask, texels), texels[mask])
+            places = device.picked(mask, None)
+            np.testing.assert_array_equal(places[:, 0], np.flatnonzero(mask))

@@ -1,5 +1,7 @@
 """Sums and extremes of whole images by native code: what NumPy gives, of every dtype and size."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -83,6 +85,43 @@ def test_nan_and_infinity_come_through():
     array[150, 3] = np.nan
     for folded in (Image(array).min(), Image(array).max(), Image(array).sum()):
         assert np.isnan(folded)
+
+
+@pytest.mark.parametrize("level", ["sse2", "avx2", ""])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_a_nan_is_the_extreme_of_its_channel_alone(level, channels, monkeypatch):
+    monkeypatch.setenv("PYGPU_CPU_FEATURES", level)
+    for place in (0, 1, 17, 40, 5000, 33_000, -1):
+        array = texels("float32", (180, 190, channels))
+        array.reshape(-1)[place] = np.nan
+        for name in ("min", "max"):
+            found = getattr(Image(array), name)(axis=(0, 1))
+            np.testing.assert_array_equal(found, getattr(array, name)(axis=(0, 1)).squeeze())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "uint8"])
+@pytest.mark.parametrize("shape", [(512, 640), (511, 641)])
+def test_folds_asked_for_again_are_equal(dtype, shape):
+    array = texels(dtype, shape)
+    image, scaled = image_of(array), Image(array)
+    for name in ("sum", "mean", "min", "max"):
+        first = [getattr(each, name)() for each in (image, scaled)]
+        for _ in range(3):
+            again = [getattr(each, name)() for each in (image, scaled)]
+            assert again == first
+            assert list(map(type, again)) == list(map(type, first))
+        wide = {} if name in ("min", "max") else {"dtype": np.float64}
+        assert first[0] == pytest.approx(getattr(array, name)(**wide), rel=1e-9, abs=1e-6)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 5])
+def test_any_number_of_threads_folds_so(threads, monkeypatch):
+    monkeypatch.setenv("PYGPU_THREADS", str(threads))
+    image = Image(texels("int32", (1100, 1000)))
+    expected = np.asarray(image).sum(dtype=np.int64)
+    with ThreadPoolExecutor(3) as callers:
+        found = list(callers.map(lambda _: image.sum(), range(60)))
+    assert found == [expected] * 60
 
 
 def test_extremes_at_either_end():

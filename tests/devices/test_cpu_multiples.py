@@ -48,6 +48,7 @@ ALL = [mean_of_four, smaller, thirds, fourths, known_rows, in_a_loop]
 @pytest.mark.parametrize("boundary", BOUNDARIES)
 @pytest.mark.parametrize(("dtype", "channels"), [
     ("float32", 1), ("float32", 3), ("uint8", 1), ("uint8", 3), ("uint16", 2), ("uint8", 4),
+    ("float16", 2),
 ])  # fmt: skip
 def test_multiples_are_read_as_other_places(function, boundary, dtype, channels):
     compiled = pygpu.compile(function, target="cpu")
@@ -71,6 +72,19 @@ def test_they_are_taken_from_vectors(function, apart):
     found = made.program.plan.multiples.values()
     assert {place.apart for place in found} == apart
     assert all(isinstance(place, Multiple) for place in found)
+
+
+@pytest.mark.parametrize(("dtype", "channels"), [("uint8", 2), ("uint8", 4), ("uint16", 2)])
+def test_only_texels_that_are_asked_for_are_decoded(dtype, channels):
+    def picked(im: Image, p: Position):
+        return im(p * 2)
+
+    compiled = pygpu.compile(picked, target="cpu", dtype="float32")
+    compiled(np.zeros((40, 40, channels), dtype))
+    (made,) = compiled.specialisations()
+    plan = made.program.plan
+    cells = plan.vectors * plan.rows
+    assert made.program.source.count("sitofp <") == channels * cells
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16"])

@@ -18,7 +18,7 @@ RNG = np.random.default_rng(0)
 def spans(monkeypatch) -> list[bool]:
     """Which calls have had a span that writes past the caches."""
     found = []
-    asked = program.CpuProgram._stream
+    asked = program.CpuProgram.stream
 
     def stream(self: Any, *given: Any) -> int:
         address = asked(self, *given)
@@ -26,7 +26,7 @@ def spans(monkeypatch) -> list[bool]:
         return address
 
     monkeypatch.setattr(program, "STREAMED", 0)
-    monkeypatch.setattr(program.CpuProgram, "_stream", stream)
+    monkeypatch.setattr(program.CpuProgram, "stream", stream)
     monkeypatch.setattr("pygpu.devices.process.reserve.LEAST", 1)
     return found
 

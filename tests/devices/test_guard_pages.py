@@ -173,6 +173,40 @@ def test_no_byte_beside_an_image_is_read_at_multiples():
     assert run(text).split()[-1] == str(4 * 10 * 3 + 2 * 12 * 2)
 
 
+JOINED = """
+from pygpu.devices.cpu import moves, program
+program.MANY, moves.JOINED = 1, 64
+
+def far(im: Image, p: Position):
+    square = [im(p + (i, j)) * (i + 3 * j + 1) for j in range(-2, 4) for i in range(-3, 3)]
+    return sum(square)
+
+g = pygpu.compile(far, target=TARGET)
+plain = pygpu.compile(far, target="cpu")
+for width, dtype in itertools.product((8, 9, 13, 16, 24, 31, 33, 64, 127), ("float32", "uint8")):
+    for more, at_end in itertools.product(range(7), (False, True)):
+        shape = 60 + 500 // width + more, width
+        given = inputs.array((shape), dtype, at_end)
+        given[...] = rng.integers(0, 100, shape)
+        out = outs[0].array(shape, dtype, at_end)
+        program.MANY = 1
+        g(given, out=out, dtype=dtype)
+        program.MANY = 1 << 30
+        assert np.array_equal(out, plain(given, dtype=dtype)), (shape, dtype, at_end)
+        count += 1
+(made, *_) = g.specialisations()
+print(len(made.program.joined.programs), count)
+"""
+
+
+@linux
+def test_no_byte_beside_short_rows_that_run_on_is_read_or_written():
+    text = f"TARGET, EVERY, DTYPES = 'cpu', 1, ()\n{GUARDED}{JOINED}"
+    text = text.replace("inputs, outs = Guarded(1 << 14)", "inputs, outs = Guarded(1 << 17)")
+    text = text.replace("Guarded(1 << 14) for _", "Guarded(1 << 17) for _")
+    assert run(text).split()[-2:] == ["2", str(9 * 2 * 7 * 2)]
+
+
 TOUCH = """
 whole = inputs.array((inputs.size,), np.uint8, True)
 ctypes.string_at(whole.ctypes.data + PLACE, 1)

@@ -542,7 +542,7 @@ def test_many_tables_are_blocks_as_far_as_drivers_have_them_then_textures(device
 
 def test_too_many_tables_for_the_driver_says_how_many(device: Any) -> None:
     with opengl.context() as gl:
-        count = gl.limits.textures + 1
+        count = gl.limits.textures + gl.limits.storage_blocks + 1
     with pytest.raises(DeviceError, match=r"reads \d+ images and tables at once; this driver"):
         device.compile(Task(tables(count + 12, 300), [F32], [F32]))
 

@@ -13,7 +13,10 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
+import pygpu
 from devices.test_cpu import F32, LEVELS, taps_of
+from pygpu import Image, Position
+from pygpu.codegen.jobs import arrays
 from pygpu.core.builder import Builder
 from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Storage
@@ -260,3 +263,64 @@ def test_a_helper_that_is_to_step_aside_twice_comes_back_to_all_its_processors()
     while helper.moved is not None:
         time.sleep(0.001)
     assert os.sched_getaffinity(helper.thread.native_id) == mask
+
+
+# ---------------------------------------------------------------- calls that are prepared
+
+
+def brighter(im: Image, p: Position) -> Any:
+    return im(p) * 0.5 + im(p + (1, 0)) * 0.25
+
+
+def expected(a: Any) -> Any:
+    beside = np.concatenate([a[:, 1:], a[:, -1:]], 1)
+    return beside * np.float32(0.25) + a * np.float32(0.5)
+
+
+@pytest.mark.parametrize("side", [40, 500, 700, 1200])
+def test_calls_one_after_the_other_share_their_work(side: int) -> None:
+    compiled = pygpu.compile(brighter, target="cpu")
+    images = [np.random.default_rng(n).random((side, side), np.float32) for n in range(3)]
+    right = [expected(image) for image in images]
+    for turn in range(60):
+        number = turn % 3
+        assert np.allclose(compiled(images[number]), right[number], atol=1e-6)
+        out = np.full((side, side), np.nan, np.float32)
+        assert compiled(images[number], out=out) is out
+        assert np.allclose(out, right[number], atol=1e-6)
+        if turn == 30:
+            time.sleep(0.05)  # helpers fall asleep
+
+
+def test_small_calls_from_several_threads_have_their_own_results() -> None:
+    compiled = pygpu.compile(brighter, target="cpu")
+    wrong = []
+
+    def use(number: int) -> None:
+        image = np.full((500, 500), number, np.float32)
+        for _ in range(200):
+            if not np.all(compiled(image) == number * 0.75):
+                wrong.append(number)
+
+    threads = [threading.Thread(target=use, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+@pytest.mark.parametrize("shift", [0, 1, 2, 4])
+def test_arrays_whose_memory_begins_anywhere_go_through_a_gate(shift: int) -> None:
+    compiled = pygpu.compile(brighter, target="cpu", dtype="float32")
+    texels = np.random.default_rng(0).integers(0, 255, (64, 64, 4), np.uint8)
+    memory = np.empty(texels.nbytes + 8, np.uint8)
+    moved = memory[shift : shift + texels.nbytes].reshape(texels.shape)
+    moved[:] = texels
+    first = compiled(texels)
+    for array in (texels, moved, texels, moved):
+        assert np.array_equal(compiled(array), first)
+
+
+def test_native_code_finds_the_texels_of_arrays() -> None:
+    assert arrays.are_read() == (sys.implementation.name == "cpython" and sys.maxsize > 2**32)

@@ -74,6 +74,20 @@ def test_memory_of_another_size_is_not_taken():
     assert address_of(memory.empty((7, 5), FLOAT)) != first
 
 
+def test_memory_of_a_little_more_is_taken_and_comes_back_whole():
+    memory = Reserve()
+    first = address_of(memory.empty((90, 100), FLOAT))
+    smaller = memory.empty((88, 98), FLOAT)
+    assert (address_of(smaller), smaller.shape, memory.nbytes) == (first, (88, 98), 0)
+    del smaller
+    assert memory.nbytes == 4 * 90 * 100
+    other = memory.empty((89, 100), FLOAT)
+    assert address_of(other) == first
+    assert address_of(memory.empty((89, 100), FLOAT)) != first
+    del other
+    assert address_of(memory.empty((60, 100), FLOAT)) != first  # a third would be left over
+
+
 def shifted(im: Image, p: Position):
     return im(p + (1, 0)) + 1.0
 

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+FILES = [*DOCS.glob("*.md"), *DOCS.glob("howto/*.md")]
+PAGES = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in FILES)]
 
 
 def blocks(page: str) -> list[str]:

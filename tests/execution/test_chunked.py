@@ -7,6 +7,7 @@ import dask
 import dask.array as da
 import numpy as np
 import pytest
+from dask.callbacks import Callback
 from numpy.testing import assert_array_equal
 
 import pygpu
@@ -255,6 +256,31 @@ def test_functions_of_modules_travel_by_name() -> None:
 def test_processes_compute_chunks() -> None:
     lazy = stencil("wrap")(da.from_array(GREY, chunks=30))
     assert_array_equal(lazy.compute(scheduler="processes"), stencil("wrap")(GREY))
+
+
+def test_results_may_be_assigned_to() -> None:
+    function = stencil("nearest")
+    want = function(GREY)
+    want[:3] = 0
+    found = function(da.from_array(GREY, chunks=(20, 30)))
+    found[:3] = 0
+    assert_array_equal(found.compute(), want)
+    found = function(da.from_array(GREY, chunks=(20, 30)))
+    np.add(found, 1, out=found)
+    assert_array_equal(found.compute(), function(GREY) + 1)
+
+
+def test_a_result_that_is_computed_keeps_no_chunk() -> None:
+    function = stencil("mirror")
+    lazy = function(da.from_array(GREY, chunks=(20, 30)), dtype=np.float16)
+    kept = []
+    with Callback(posttask=lambda key, result, *rest: kept.append((key, result))):
+        whole = lazy.compute()
+    assert_array_equal(whole, function(GREY, dtype=np.float16))
+    own = [result for (name, *_), result in kept if name == lazy.name]
+    assert own == [None] * lazy.npartitions
+    assert_array_equal(dask.compute(lazy, lazy + 1)[0], whole)  # as Dask does it
+    assert type(lazy.persist()) is type(lazy[:9]) is da.Array
 
 
 # ---------------------------------------------------------------- element by element

@@ -11,6 +11,7 @@ import pytest
 
 import pygpu
 from pygpu import Image, Position
+from pygpu.devices.cpu.threads import thread_count
 
 da = pytest.importorskip("dask.array", reason="no dask")
 distributed = pytest.importorskip("dask.distributed", reason="no distributed")
@@ -78,6 +79,10 @@ def test_a_process_compiles_once(client) -> None:
     pygpu.compile(amplified(2.5))(array).compute()
     after = client.run(emitted)
     assert all(after[worker] - before[worker] <= 1 for worker in after)
+
+
+def test_workers_of_one_thread_compute_by_one(client) -> None:
+    assert set(client.run(thread_count).values()) == {1}
 
 
 def emitted() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,27 @@ def test_folds_called_again_take_other_arrays_and_numbers(target: str) -> None:
                 target=target,
             )  # fmt: skip
             np.testing.assert_allclose(found, (seen * k + 0.5 * np.arange(30)).max(), 1e-5)
+
+
+def test_numpys_functions_fold_parts_of_tuples(target: str) -> None:
+    rng = np.random.default_rng(3)
+    large = rng.integers(2**30, 2**31, (300, 200)).astype(np.int32)
+    light = rng.normal(0, 1, (300, 200)).astype(np.float32)
+    for _ in range(2):
+        sums = pygpu.reduce(
+            np.add, large, light, map=lambda v, w, p: (v, w, p, 1, v * w), target=target
+        )
+        assert (sums[0], sums[3]) == (large.sum(dtype=np.int64), large.size)
+        assert list(sums[2]) == [300 * 199 * 100, 200 * 299 * 150]
+        assert sums[1] == pytest.approx(light.sum(dtype=float), abs=1e-2)
+        products = large * light.astype(float)
+        assert sums[4] == pytest.approx(products.sum(), abs=1e-6 * abs(products).sum())
+        low, high = pygpu.reduce(np.minimum, light, map=lambda v: (v, -v), target=target)
+        assert (low, high) == (light.min(), -light.max())
+    nothing = np.zeros(0, np.float32)
+    assert pygpu.reduce(np.add, nothing, map=lambda v: (v, 1), target=target) == (0, 0)
+    with pytest.raises(TypeError, match=r"it must give what it takes"):
+        pygpu.reduce(operator.add, light, map=lambda v: (v, 1), target=target)
 
 
 def test_groups_called_again_take_other_arrays_and_numbers(target: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import pygpu
 from conftest import require
-from pygpu import Float, Image, Position
+from pygpu import Float, Image, Position, Vec3
 from pygpu.execution.arguments import parameters
 
 AMOUNT = 2.0
@@ -469,6 +469,22 @@ def test_operators_called_again_see_other_readings_sizes_and_numbers() -> None:
             pygpu.Image(ramp.astype("i4")) + 2**40
 
 
+def test_operators_on_the_sizes_of_a_pyramid_by_turns_have_gates_each(monkeypatch) -> None:
+    from pygpu.execution import vectorized
+
+    bound = []
+    original = vectorized.Vectorized._bind
+    monkeypatch.setattr(
+        vectorized.Vectorized, "_bind", lambda *given: bound.append(given) or original(*given)
+    )
+    difference = pygpu.vectorize(lambda a, b: a - b, target="cpu")
+    images = [Image(photo((n, n))) for n in range(3, 14)]
+    for _ in range(3):
+        for image in images:
+            np.testing.assert_array_equal(np.asarray(difference(image, image)), 0)
+    assert len(bound) == len(images)
+
+
 def test_functions_of_texels_that_read_globals_see_them_change() -> None:
     space = {"gain": 2.0}
     exec("def scaled(v): return v * gain", space)
@@ -477,3 +493,21 @@ def test_functions_of_texels_that_read_globals_see_them_change() -> None:
     for gain in (2.0, 2.0, 5.0, 5.0):
         space["gain"] = gain
         np.testing.assert_array_equal(np.asarray(scaled(image)), np.full((3, 3), gain))
+
+
+@pytest.mark.parametrize("make", [Vec3, tuple, list, np.array])
+def test_vectors_come_in_as_any_sequence_of_numbers(make: Any) -> None:
+    @pygpu.compile(target="cpu")
+    def tinted(im: Image, p: Position, tint: Vec3) -> Any:
+        return im(p) * tint
+
+    def given(*numbers: float) -> Any:
+        return Vec3(*numbers) if make is Vec3 else make(numbers)
+
+    texels = np.ones((4, 5, 3), np.float32)
+    for numbers in ((1.0, 2.0, 3.0), (4.0, 5.0, 6.0), (1, 2, 0.5)):
+        assert (tinted(texels, tint=given(*numbers))[1, 2] == numbers).all()
+    if make is not Vec3:
+        for wrong in ((1.0, 2.0), (1.0, 2.0, "3")):
+            with pytest.raises((TypeError, ValueError), match="tint: takes"):
+                tinted(texels, tint=make(wrong))

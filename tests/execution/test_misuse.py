@@ -116,6 +116,14 @@ def test_errors_quote_no_whole_arrays(call):
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
+        ("PYGPU_VERIFY=maybe", "PYGPU_VERIFY='maybe': takes 0 or 1"),
+        ("PYGPU_DEBUG=maybe", "PYGPU_DEBUG='maybe': takes 0 or 1"),
+        ("PYGPU_LARGE_PAGES=maybe", "PYGPU_LARGE_PAGES='maybe': takes 0 or 1"),
+        ("PYGPU_MEMORY=lots", "PYGPU_MEMORY='lots': takes a number, as 65536, 512M or 2G"),
+        ("PYGPU_TEXTURE_SIZE=-1", "PYGPU_TEXTURE_SIZE='-1': takes a number"),
+        ("PYGPU_GL_BACKEND=mine", "PYGPU_GL_BACKEND='mine': takes egl or native"),
+        ("PYGPU_TARGET=gpu", "PYGPU_TARGET='gpu': takes 'auto', 'fragment', 'compute', 'cpu'"),
+        (f"PYGPU_CACHE_DIR={__file__}", "PYGPU_CACHE_DIR=.*: is no folder"),
         ("PYGPU_CPU_FEATURES=+sse4.2,,", "takes .*LLVM features"),
         ("PYGPU_CPU_FEATURES=fast", "takes .*LLVM features"),
         ("PYGPU_CPU_FEATURES=+nonsense", "LLVM has no feature 'nonsense'"),
@@ -126,11 +134,10 @@ def test_errors_quote_no_whole_arrays(call):
         ("PYGPU_CHECK=maybe", "PYGPU_CHECK='maybe': takes 0 or 1"),
     ],
 )
-def test_settings_that_mean_nothing_are_told(setting, words, monkeypatch):
-    pytest.importorskip("llvmlite")
+def test_settings_that_mean_nothing_are_told_on_every_target(setting, words, target, monkeypatch):
     name, _, value = setting.partition("=")
     monkeypatch.setenv(name, value)
-    f = pygpu.compile(lambda im, p: im(p) + 1, im=Image, p=pygpu.Position, target="cpu")
+    f = pygpu.compile(lambda im, p: im(p) + 1, im=Image, p=pygpu.Position, target=target)
     with pytest.raises((ValueError, pygpu.DeviceError), match=words):
         f(np.asarray(GREY))
     monkeypatch.delenv(name)

@@ -82,7 +82,7 @@ def test_white_balance_takes_a_tint_away(colours) -> None:
 def test_tone_mapping(curve, colours) -> None:
     light = colours**2.2 * (1 + 8 * colours**6)
     weights = np.array([0.2126, 0.7152, 0.0722])
-    v = light * 0.36 / np.exp(np.log(1e-4 + light @ weights).mean())
+    v = light * 0.18 / np.exp(np.log(1e-4 + light @ weights).mean())
     if curve == "reinhard":
         y = (v @ weights)[..., np.newaxis]
         expected = v * ((1 + y / 36) / (1 + y))

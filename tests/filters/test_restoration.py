@@ -153,6 +153,16 @@ def test_a_large_hole_of_no_shape_is_soon_filled() -> None:
     assert_allclose(filters.inpaint_biharmonic(picture, hole), expected, atol=1e-5)
 
 
+def test_holes_far_from_each_other_are_told_apart() -> None:
+    """Together they would be a wide band, and each by itself is a narrow one."""
+    rng = np.random.default_rng(5)
+    picture, hole = rng.random((240, 260)).astype(np.float32), np.zeros((240, 260), bool)
+    hole[100:102] = True
+    hole[:90, 130:132] = hole[110:, 40:42] = hole[5:25, 5:25] = True
+    expected = reference.inpaint_biharmonic(picture.astype(float), hole)
+    assert_allclose(filters.inpaint_biharmonic(picture, hole), expected, atol=1e-5)
+
+
 def test_nothing_to_inpaint() -> None:
     none = np.zeros((61, 71), bool)
     np.testing.assert_array_equal(filters.inpaint_biharmonic(PHOTO, none), PHOTO)
@@ -190,6 +200,9 @@ def test_demosaic(pattern) -> None:
     assert np.abs(filters.demosaic(raw, pattern) - PHOTO).mean() < 0.02
 
 
+DOT = np.pad(np.ones((1, 1), bool), 4)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -203,6 +216,7 @@ def test_demosaic(pattern) -> None:
         (lambda: filters.richardson_lucy(NOISY, [1, 2]), "psf is an array of two axes"),
         (lambda: filters.inpaint_biharmonic(NOISY, NOISY > 0), "a mask has the image's size"),
         (lambda: filters.inpaint_biharmonic(BOTH[1], BOTH[1] > -9), "no pixel that is known"),
+        (lambda: filters.inpaint_biharmonic(np.full((9, 9), np.nan), DOT), "NaN or infinity"),
         (lambda: filters.demosaic(NOISY), "demosaic takes an image of 1 channel, got 3"),
         (lambda: filters.demosaic(BOTH[1], "RGB"), "pattern='RGB': takes RGGB"),
     ],

@@ -1,6 +1,9 @@
 """Ready filters over stacks of frames, and what they measure of PIL images."""
 
 import inspect
+import multiprocessing
+import pickle
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import PIL.Image
@@ -97,3 +100,18 @@ def test_what_is_measured_of_a_pil_image_is_not_cut_off_at_8_bits():
         assert result.mode == "F"
         assert_allclose(np.asarray(result), function(values))
     assert filters.distance_transform_edt(picture, dtype=np.uint8).mode == "L"
+
+
+def test_all_filters_and_their_maps_travel_by_name():
+    for name in filters.__all__:
+        function = getattr(filters, name)
+        for value in (function, getattr(function, "map", function)):
+            again = pickle.loads(pickle.dumps(value))
+            assert again is value or again == value, value
+
+
+def test_a_mapped_filter_computes_in_another_process():
+    film = np.stack([GREY, GREY[:, ::-1]])
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        found = pool.submit(filters.canny.map, film, sigma=1.5).result()
+    assert_array_equal(found, filters.canny.map(film, sigma=1.5))

@@ -316,6 +316,7 @@ REFUSED = [
     ("uint8", 2, "a.jpg", {}, r"JPEG has no alpha: leave it out, image\[\.\.\., :1\]"),
     ("uint8", 4, "a.ppm", {}, r"PPM would lose the alpha: leave it out, image\[\.\.\., :3\]"),
     ("uint8", 4, "a.bmp", {}, "BMP would lose the alpha: .*; PNG, TIFF and WebP hold it"),
+    ("uint8", 2, "a.bmp", {}, r"BMP would lose the alpha: leave it out, image\[\.\.\., :1\]"),
     ("uint8", 3, "a.xyz", {}, r"the suffix '\.xyz' is no format .*: \.png, \.tif, \.exr, \.jpg"),
     ("uint8", 3, "a", {}, "without a suffix it has no format"),
 ]
@@ -491,6 +492,7 @@ def bad(tmp_path, monkeypatch) -> Path:
         frames[0].save(name, save_all=True, append_images=frames[1:], lossless=True)
     (tmp_path / "deep.ppm").write_bytes(b"P6 2 2 65535\n" + bytes(24))
     raw = randoms(16, 16, dtype="uint16")
+    (tmp_path / "phone.heic").write_bytes(b"\0\0\0\x18ftypheic" + bytes(100))
     tifffile.imwrite("raw.dng", raw, photometric=32803, extratags=[(33421, "H", 2, (2, 2), True)])
     return tmp_path
 
@@ -512,6 +514,7 @@ SAID = {
     "moving.webp": "it holds 3 pictures: ",
     "deep.ppm": "more than 8 bits",
     "raw.dng": "pip install rawpy",
+    "phone.heic": "pip install pillow-heif",
 }
 
 

@@ -88,6 +88,7 @@ def test_frames_are_made_one_at_a_time(tmp_path: Path) -> None:
         ((wave, 0, "a.gif"), ValueError, "frames: takes at least 1, got 0"),
         ((wave, 2.5, "a.gif"), TypeError, "frames: takes a number of frames, times or pictures"),
         ((None, [], "a.gif"), ValueError, "at least 1"),
+        ((None, [np.zeros((1, 70_000, 3), np.uint8)], "a.gif"), ValueError, "most 65535 pixels"),
         ((None, [3], "a.gif"), TypeError, "frame 0: takes a picture, got 3"),
         ((None, [STACK[0], STACK[0][1:]], "a.gif"), ValueError, "frame 1 is of shape"),
         ((wave, 2, "a.xyz"), ValueError, "an animation is one of .gif"),
@@ -188,3 +189,14 @@ def test_opencv_reads_cameras_where_ffmpeg_is_not(monkeypatch: pytest.MonkeyPatc
     assert seen.fps == 12
     with pytest.raises(OSError, match="camera 1: OpenCV finds none"):
         next(pygpu.frames(1))
+
+
+def test_large_frames_of_a_gif_are_near_in_colour(tmp_path) -> None:
+    """Many colours are found of a sample, few are kept as they are; thin frames have one, too."""
+    photo = pygpu.data.astronaut()
+    few = np.where(photo[..., :1] > 128, np.uint8([255, 0, 0]), np.uint8([0, 9, 80]))
+    thin = np.tile(photo[:1], (1, 120, 1))
+    for frame, far in ((photo, 4.4), (few, 0), (thin, 4)):
+        pygpu.animate(None, [frame, frame[::-1, ::-1]], tmp_path / "a.gif", fps=5)
+        found, _ = pygpu.frames(tmp_path / "a.gif")
+        assert np.sqrt(np.mean((found.astype(float) - frame) ** 2)) <= far

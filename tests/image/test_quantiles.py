@@ -104,7 +104,7 @@ def test_of_nans_alone_numpy_warns():
 @pytest.mark.parametrize("dtype", ["float32", "uint8", "uint16", "int32"])
 @pytest.mark.parametrize("shape", SHAPES[2:])
 def test_what_hardware_sorts_is_read_at_its_places(here, shape, dtype, monkeypatch):
-    monkeypatch.setattr(type(targets.choose("auto")), "is_hardware", True)
+    monkeypatch.setattr(targets.choose("auto"), "is_hardware", True)
     array = drawn(shape, dtype).astype(dtype)
     image = image_of(array)
     assert_same(np.median(seen(array)), np.median(image), "median")
@@ -167,6 +167,49 @@ def test_what_stays_is_what_numpy_gives(here, special):
 def test_what_numpy_refuses_is_refused(call, said):
     with pytest.raises((ValueError, np.exceptions.AxisError), match=said):
         call(Image(GREY))
+
+
+LINES = ((40, 41), (9, 500), (40, 23, 3), (5, 30, 31), (6, 9, 40, 2))
+
+
+def lines_of(shape):
+    """An image's class, and the axes of its coordinates."""
+    dims = len(shape) - (shape[-1] < 5)
+    return (Volume if dims == 3 else Image), range(dims)
+
+
+@pytest.mark.usefixtures("host")
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_those_of_lines_are_numpys_bits(dtype, monkeypatch):
+    monkeypatch.setattr(quantiles, "LEAST", 0)
+    for shape in LINES:
+        array, (kind, axes) = drawn(shape, dtype).astype(dtype), lines_of(shape)
+        for axis in axes:
+            calls = [(np.median, {}), (np.percentile, {"q": [2, 50, 98.0]})]
+            calls += [(np.quantile, {"q": 1 / 3, "method": method}) for method in METHODS[::3]]
+            for function, given in calls:
+                expected = function(seen(array), axis=axis, **given)
+                actual = function(kind(array), axis=axis, **given)
+                assert_same(expected, actual, (shape, axis, function, given))
+
+
+@pytest.mark.parametrize("is_hardware", [False, True])
+@pytest.mark.parametrize("shape", [(40, 41), (9, 50, 3), (5, 30, 31)])
+def test_lines_with_nans_are_numpys_on_each_target(here, shape, is_hardware, monkeypatch):
+    monkeypatch.setattr(quantiles, "LEAST", 0)
+    if here != "cpu":
+        monkeypatch.setattr(targets.choose("auto"), "is_hardware", is_hardware)
+    array, (kind, axes) = drawn(shape, "float32").astype(np.float32), lines_of(shape)
+    array.flat[::37] = np.nan
+    array[0] = np.nan
+    for axis in axes:
+        for function in (np.median, np.nanmedian, np.quantile, np.nanquantile):
+            given = {"q": [0.25, 0.9]} if "quantile" in function.__name__ else {}
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                expected = function(array, axis=axis, **given)
+                actual = function(kind(array), axis=axis, **given)
+            np.testing.assert_allclose(actual, expected, rtol=1e-6, err_msg=str(function))
 
 
 @pytest.mark.usefixtures("host")

@@ -103,12 +103,46 @@ def test_pixels_of_narrow_buffers_are_elements(rows: int, format: Format) -> Non
 
 
 def test_pixels_of_other_sizes_take_words() -> None:
-    for dtype, channels in (("uint8", 3), ("uint8", 4), ("uint16", 2), ("float32", 1)):
+    for dtype, channels in (("uint16", 3), ("uint8", 4), ("uint16", 2), ("float32", 1)):
         format = Format(np.dtype(dtype), channels)
         program = pixel_program(
             Task(lower_boundary(transposed(format)), [format], [format]), dialect=NARROW_DIALECT
         )
         assert NARROW_BUFFERS not in program.text
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8"])
+def test_colours_of_bytes_that_are_read_anywhere_are_elements(dtype: str) -> None:
+    format = Format(np.dtype(dtype), 3)
+    seen = Format(np.dtype("float32" if dtype == "uint8" else "int32"), 4)
+    build = Builder("turned", [ImageInput("im", format.type)])
+    texel = build.load(0, build.y, build.x, boundary="inside")
+    value = build.emit("swizzle", texel, data=(0, 1, 2, 0))
+    turned = pixel_program(Task(build.finish([value]), [format], [seen]), dialect=NARROW_DIALECT)
+    assert f"#extension {NARROW_BUFFERS} : require" in turned.text
+    assert [nbytes for _, nbytes in turned.image_sizes] == [1]
+    build = Builder("own", [ImageInput("im", format.type)])
+    own = build.finish([build.load(0, build.x, build.y, boundary="inside")])
+    near = pixel_program(Task(own, [format], [format]), dialect=NARROW_DIALECT)
+    assert NARROW_BUFFERS not in near.text
+    texels = texels_of(format, (6, 11))
+    with opengl.context() as gl:
+        text = turned.text.replace(f"#extension {NARROW_BUFFERS} : require\n", "")
+        shader = gl.gl.compute_shader(text.replace("uint8_t", "uint"))
+        wide = np.ascontiguousarray(texels.view(np.uint8).reshape(6, 33).astype(np.uint32))
+        source = gl.gl.buffer(wide.tobytes())
+        target = gl.gl.buffer(reserve=11 * 6 * 16)
+        source.bind_to_storage_buffer(0)
+        target.bind_to_storage_buffer(1)
+        shader["im_size"].value = 11, 6, 33
+        shader["result_size"].value = 6, 11, 6
+        shader.run(1, 11, 1)
+        gl.gl.memory_barrier()
+        found = np.frombuffer(target.read(), seen.dtype).reshape(11, 6, 4)
+    expected = texels.transpose(1, 0, 2)
+    if dtype == "uint8":
+        expected = expected.astype(np.float32) / np.float32(255)
+    np.testing.assert_array_equal(found[..., :3], expected)
 
 
 def test_pixels_beside_a_block_are_elements_too() -> None:

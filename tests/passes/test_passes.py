@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from agreement import Accuracy
 from pygpu.core.builder import Builder
 from pygpu.core.interpret import Interpreter, parameters, run
-from pygpu.core.operations.ops import OPEN, Array
+from pygpu.core.operations.meanings import Array
+from pygpu.core.operations.ops import OPEN
 from pygpu.core.storage import Format
 from pygpu.core.verify import verify
 from pygpu.passes.analysis.footprint import Footprint, footprint
@@ -21,7 +22,8 @@ from pygpu.passes.lower.fuse import fuse
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.lower.unroll import unroll
 from pygpu.passes.simplify import pipeline as passes
-from pygpu.ssa import BOUNDARIES, Function, ImageInput, Lookup, Op, Region, Value
+from pygpu.passes.simplify.hoist import HELD, hoist
+from pygpu.ssa import BOUNDARIES, Function, ImageInput, Lookup, Op, Region, Value, walk
 from pygpu.types import BOOL, FLOAT, INT, vector
 from random_functions import Case, cases, random_case
 
@@ -633,3 +635,53 @@ def test_a_convolution_is_simplified_in_no_time(monkeypatch: pytest.MonkeyPatch)
         passes.simplify(function)
         times.append(time.perf_counter() - start)
     assert min(times) < 0.2  # 9 ms where nothing else runs
+
+
+def guarded_loop(first: int, end: int | None, inside: Callable[[Any, Any], Any]) -> Function:
+    """`while n < end: total += inside(n)`; where `end` is None it is a uniform."""
+    build = Builder("looping", [ImageInput("im", FLOAT)], [("end", INT)])
+    (given,) = build.uniforms
+    limit = given if end is None else build.constant(INT, end)
+    n, total = Value(INT, "n"), Value(FLOAT, "total")
+    body = Region((n, total))
+    with build.inside(body):
+        test = build.emit("lt", n, limit)
+        sides = [Region(), Region()]
+        with build.inside(sides[0]):
+            more = build.emit("add", total, inside(build, n))
+            after = build.emit("add", n, build.constant(INT, 1))
+            sides[0].results = (build.constant(BOOL, True), after, more)
+        with build.inside(sides[1]):
+            sides[1].results = (build.constant(BOOL, False), n, total)
+        body.results = tuple(build.append("if", [test], [BOOL, INT, FLOAT], sides))
+    begin = [build.constant(INT, first), build.constant(FLOAT, 0.0)]
+    return build.finish(build.append("loop", begin, [INT, FLOAT], [body])[1:])
+
+
+def test_what_a_loop_reads_anew_in_each_round_is_read_before_it() -> None:
+    def inside(build: Any, n: Any) -> Any:
+        texel = build.load(0, build.x, build.y, dx=1)
+        return build.emit("mul", build.emit("exp", texel), build.emit("to_float", n))
+
+    def before(function: Function) -> set[str]:
+        return {op.code for op in function.body.ops}
+
+    known = hoist(guarded_loop(0, 5, inside))
+    assert {"load", "exp"} <= before(known)
+    unknown = hoist(guarded_loop(0, None, inside))
+    assert "load" in before(unknown)
+    assert "exp" not in before(unknown)
+    never = hoist(guarded_loop(5, 5, inside))
+    assert "exp" not in before(never)
+
+
+def test_no_more_is_read_before_a_loop_than_registers_hold() -> None:
+    def inside(build: Any, n: Any) -> Any:
+        total = build.emit("to_float", n)
+        for dx in range(2 * HELD):
+            total = build.emit("add", total, build.load(0, build.x, build.y, dx=dx))
+        return total
+
+    moved = hoist(guarded_loop(0, 5, inside))
+    assert sum(op.code == "load" for op in moved.body.ops) == HELD
+    assert sum(op.code == "load" for op in walk(moved.body)) == 2 * HELD

@@ -54,10 +54,49 @@ def test_default_shapes_follow_how_a_function_reads():
     colours = Format(np.dtype(np.float32), 4)
     assert shapes.default(Task(scaled(2.0), [colours], [colours])) == shapes.WHOLE
     assert shapes.default(Task(scaled(2.0), [BYTES], [BYTES])) == shapes.WINDOWS
-    assert shapes.default(Task(near, [FLOATS], [FLOATS])) == shapes.POINTS
+    assert shapes.default(Task(near, [FLOATS], [FLOATS]), is_software=True) == shapes.POINTS
+    assert shapes.default(Task(near, [FLOATS], [FLOATS])) in shapes.NEAR
     assert shapes.default(Task(turned, [FLOATS], [FLOATS])) == shapes.SINGLE
     assert shapes.default(Task(turned, [BYTES], [BYTES])) == shapes.SCATTERED
     assert shapes.default(Task(turned, [BYTES], [BYTES]), narrow=True) == shapes.SINGLE
+
+
+def window(offsets, channels=1):
+    """The sum of texels at these offsets."""
+    build = Builder(
+        "window", [ImageInput("image", vector("float", channels) if channels > 1 else FLOAT)]
+    )
+    texels = [build.load(0, build.x, build.y, dx=dx, dy=dy) for dx, dy in offsets]
+    total = texels[0]
+    for texel in texels[1:]:
+        total = build.emit("add", total, texel)
+    return build.finish([total])
+
+
+def test_blocks_are_as_wide_and_high_as_what_neighbours_share():
+    columns = [(0, dy) for dy in range(-16, 17)]
+    rows = [(dx, 0) for dx in range(-16, 17)]
+    colours = Format(np.dtype("float32"), 3)
+    task = Task(window(columns, 3), [colours], [colours])
+    assert shapes.default(task) == Shape(1, 4, 32, 4)  # twelve numbers wait, where they share all
+    wide = shapes.default(Task(window(rows, 3), [colours], [colours]))
+    assert (wide.columns, wide.rows) == (4, 1)
+    square = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
+    both = shapes.default(Task(window(square), [FLOATS], [FLOATS]))
+    assert both.columns == 4
+    assert both.rows > 1
+    # bytes of a result share words: their pixels are written together
+    assert shapes.default(Task(window(columns, 3), [colours], [BYTES])).columns == 4
+
+
+def test_much_arithmetic_takes_fewer_pixels_a_thread():
+    build = Builder("much", [ImageInput("image", FLOAT)])
+    value = build.load(0, build.x, build.y)
+    for _ in range(shapes.MUCH + 1):
+        value = build.emit("sqrt", value)
+    much = build.finish([value])
+    for format in (FLOATS, BYTES):
+        assert shapes.default(Task(much, [format], [FLOATS])) == shapes.HEAVY
 
 
 def test_a_shape_of_nothing_is_refused():

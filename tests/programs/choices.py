@@ -399,3 +399,101 @@ def containers_of_choices_compared(im: Image, p: Position):
 def chosen_words_in_order(im: Image, p: Position):
     words = ["pear" if p.x > 1 else "apple", "fig" if p.y > 1 else "kiwi", "date"]
     return len(sorted(words)[0]) * 100 + len(min(words)) * 10 + words.index("date")
+
+
+@program
+def states_of_a_machine(ints: Image, p: Position):
+    s, k = "a", 0
+    while k < abs(ints(p)) % 7:
+        s = "b" if s == "a" else "c" if s == "b" else "d" if s == "c" else "a"
+        k += 1
+    return ord(s)
+
+
+@program
+def states_that_begin_with_none(ints: Image, p: Position):
+    s, k = None, 0
+    while k < abs(ints(p)) % 7:
+        if s is None:
+            s = "x"
+        elif s == "x":
+            s = "y"
+        elif s == "y":
+            s = "z"
+        k += 1
+    return 0 if s is None else ord(s)
+
+
+@program
+def functions_by_turns(ints: Image, p: Position):
+    first, second, third = (lambda x: x + 1), (lambda x: x * 2), (lambda x: x - 3)
+    now, k, v = first, 0, 1
+    while k < abs(ints(p)) % 7:
+        v = now(v)
+        now = second if now is first else third if now is second else first
+        k += 1
+    return v
+
+
+class Stop:
+    def __init__(self, number):
+        self.number = number
+        self.following = None
+
+
+@program
+def objects_in_a_ring(ints: Image, p: Position):
+    a, b, c, d = Stop(1), Stop(2), Stop(3), Stop(4)
+    a.following, b.following, c.following, d.following = b, c, d, a
+    here, k = a, 0
+    while k < abs(ints(p)) % 7:
+        here = here.following
+        k += 1
+    return here.number
+
+
+@program
+def objects_by_turns_that_change(ints: Image, p: Position):
+    a, b, c, d = Stop(1), Stop(2), Stop(3), Stop(4)
+    here, k = a, 0
+    while k < abs(ints(p)) % 7:
+        here = b if here is a else c if here is b else d if here is c else a
+        here.number += 10
+        k += 1
+    return here.number, a.number, d.number
+
+
+@program
+def words_put_together(im: Image, p: Position):
+    kind = "warm" if im(p) > 0.25 else "cold"
+    tone = "dark" if p.y > 0 else "light"
+    name = kind + "-" + tone
+    ranks = {"warm-dark": 1, "warm-light": 2, "cold-dark": 3, "cold-light": 4}
+    digits = ("1" if p.x > 1 else "0") + ["2", "3", "4"][p.y % 3]
+    return ranks[name], len(name), name.startswith("warm"), int(digits)
+
+
+class _Metres:
+    def __init__(self, v):
+        self.v = v
+
+    def __add__(self, other):
+        return _Metres(self.v + other.metres())
+
+    def metres(self):
+        return self.v
+
+
+class _Feet(_Metres):
+    def __add__(self, other):
+        return _Feet(self.v + other.metres() / 0.25)
+
+    def metres(self):
+        return self.v * 0.25
+
+
+@program
+def operators_of_two_objects_that_are_chosen(im: Image, p: Position):
+    a = _Metres(im(p)) if p.x > 1 else _Feet(3.0)
+    b = _Feet(2.0) if p.y > 0 else _Metres(im(p + (1, 0)))
+    return (a + b).v, (a + b).metres(), max(a.metres(), b.metres())

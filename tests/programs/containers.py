@@ -140,3 +140,16 @@ def sets_and_dicts(im: Image, p: Position):
 @program
 def text_of_known_objects(im: Image, p: Position):
     return len(str([1, 2])) * im(p) + len(repr({"a": 1})) + len(f"{[1]!r:>9}")
+
+
+@program
+def groups_by_a_dynamic_key_in_a_list_of_pairs(im: Image, p: Position):
+    runs = []
+    for k in range(5):
+        v = im(p + (k, 0))
+        key = v > 0.25
+        if runs and runs[-1][0] == key:
+            runs[-1] = (key, runs[-1][1] + v)
+        else:
+            runs.append((key, v))
+    return len(runs), runs[0][1], max(total for _, total in runs)

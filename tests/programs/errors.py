@@ -367,6 +367,44 @@ def join_of_number_and_none(im: Image, p: Position):
 
 
 @program
+def groups_by_a_dynamic_key(im: Image, p: Position):
+    window = [im(p + (k, 0)) for k in range(4)]
+    return sum(sum(group) for above, group in itertools.groupby(window, lambda v: v > 0.5) if above)
+
+
+@program
+def none_that_another_flag_tells_of(im: Image, p: Position):
+    found, v = False, None
+    if im(p) > 0:
+        found = True
+    if im(p) > 0.5:
+        v = 1.0
+    return v + 1 if found else 0.0
+
+
+@program
+def flag_that_is_taken_back(p: Position):
+    found = False
+    for i in range(3):
+        if p.x == i:
+            found, v = True, 2.0
+        if p.y == i:
+            found = not found
+    return v if found else 0.0
+
+
+@program
+def none_again_in_a_later_round(im: Image, p: Position):
+    index, v = -1, None
+    for i in range(p.x + 5):
+        if p.x == i:
+            index, v = i, 2.0
+        if p.y + 2 == i:
+            v = None
+    return v * 2 if index >= 0 else 0.0
+
+
+@program
 def change_of_one_that_may_be_another_after_rounds(im: Image, p: Position):
     u, v, w = Vec2(1.0, 2.0), Vec2(3.0, 4.0), Vec2(5.0, 6.0)
     for _ in range(p.x):
@@ -1291,7 +1329,7 @@ def mean_of_an_image(im: Image, p: Position):
 
 @program
 def long_loop_over_objects_that_it_changes(im: Image, p: Position):
-    gains = [[1.0, 2.0] for _ in range(3000)]
+    gains = [[1.0, 2.0] for _ in range(30000)]
     total = 0.0
     for gain in gains:
         gains[5][0] = total

@@ -276,3 +276,15 @@ def equal_counts(counts: Image, p: Position):
         d.move_to_end(c % 3)
     x, y = collections.deque([p.x, 1]), collections.deque([p.y, 1])
     return a == b, set(a) == set(b), list(d)[-1], x == y
+
+
+@program
+def keys_by_what_is_counted(counts: Image, p: Position):
+    seen, found = collections.defaultdict(int), collections.Counter(window(counts, p)[:4])
+    for n in window(counts, p)[:4]:
+        seen[n] += 1
+    return (
+        max(seen, key=seen.get),
+        sorted(found, key=found.get)[0],
+        min(found, key=lambda n: -found[n]),
+    )

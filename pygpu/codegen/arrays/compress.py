@@ -275,6 +275,3 @@ def _stores(types: Sequence[Type]) -> list[str]:
             at = "to" if type.size == 1 else f"to * {type.size}u + {c}u"
             lines.append(f"result{part}[{at}] = {given.pop(0)};")
     return lines
-
-
-__all__ = ["EACH", "TILE", "CompressText", "compress_programs"]

@@ -167,16 +167,3 @@ class Functions:
         parts += [source(joiner.printer.helpers), lines_of(body)]
         text = "\n".join(part for part in parts if part)
         return ArrayText(GlslProgram(text, [], [], joiner.bound), ())
-
-
-__all__ = [
-    "SHARED",
-    "ArrayText",
-    "Functions",
-    "count_words",
-    "of_words",
-    "result_blocks",
-    "shared_bytes",
-    "stores",
-    "words",
-]

@@ -395,16 +395,3 @@ def over_words(word: str, functions: Sequence[str] = ()) -> ArrayText:
                                   f"{INDENT}words[k] = {word};"]),
     ]  # fmt: skip
     return ArrayText(GlslProgram(lines_of(lines), [], []), ())
-
-
-__all__ = [
-    "ATOMIC_THREADS",
-    "REST",
-    "GroupText",
-    "atomic_programs",
-    "each_element",
-    "extent_of",
-    "over_words",
-    "table_programs",
-    "table_words",
-]

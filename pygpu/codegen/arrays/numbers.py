@@ -43,5 +43,3 @@ LEAST = {
     ("uint", "maximum"): 0,
     ("uint", "minimum"): 0xFFFFFFFF,
 }
-
-__all__ = ["LEAST", "ordered_functions"]

@@ -165,6 +165,3 @@ def _away(is_placed: bool, each: int, in_software: bool) -> list[str]:
         *[INDENT + line for line in turns(each, in_software, lambda k: away(k, last))],
         "}",
     ]
-
-
-__all__ = ["move"]

@@ -416,6 +416,3 @@ def _left(waits: bool) -> list[str]:
         f"{INDENT}if (is_whole && thread == 0)",
         f"{INDENT * 2}leave(node + place_of, block);",
     ] if waits else []  # fmt: skip
-
-
-__all__ = ["ACROSS", "FAN", "THREADS", "Layout", "ScanText", "column_program", "line_programs"]

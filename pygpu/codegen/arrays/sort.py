@@ -27,8 +27,8 @@ from pygpu.core.host.records import record
 THREADS: Final = 256
 DIGITS: Final = 256
 MOST: Final = 16  # elements of a thread, half as many where places go along
-VOTED: Final = 12  # the same where subgroups vote: with 16 fewer groups have room at once
-VOTED_PLACED: Final = 14
+VOTED: Final = 12  # elements of a thread where subgroups vote: of 16, fewer groups have room
+VOTED_PLACED: Final = 14  # elements of such a thread where places go along
 TAKEN: Final = subgroups.NAMES | frozenset(
     """extent row round_of bound keys_in keys_out places_in places_out counts totals result_keys
     result_places key_at place_at digit key original at_place store_key EACH DOWN each bins tile
@@ -404,6 +404,3 @@ def _half(is_placed: bool, each: int, in_software: bool) -> list[str]:
         *turns(each, in_software, put),
         *BARRIER,
     ]
-
-
-__all__ = ["DIGITS", "THREADS", "SortText", "sort_programs"]

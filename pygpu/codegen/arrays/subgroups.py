@@ -53,6 +53,3 @@ def sums_before(threads: int, word: str, name: str, room: int) -> list[str]:
         f"for (int other = 0; other < {threads // SUBGROUP}; other++)",
         f"{INDENT}{name} += other < team ? teams[{room} + other] : 0u;",
     ]
-
-
-__all__ = ["EXTENSIONS", "FUNCTIONS", "NAMES", "THREAD", "alike", "sums_before"]

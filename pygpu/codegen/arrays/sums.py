@@ -250,6 +250,3 @@ def _rounded() -> list[str]:
         "uint digits = top > 23 ? kept >> (top - 23) : kept << (23 - top);",
         "return uint(exponent + top + 127) << 23 | (digits & 0x7fffffu);",
     ]
-
-
-__all__ = ["FINISHING", "SumText", "sum_programs"]

@@ -56,6 +56,3 @@ def running_sums(threads: int, word: str, apart: int = 1) -> list[str]:
         *[INDENT + line for line in BARRIER],
         "}",
     ]
-
-
-__all__ = ["BARRIER", "running_sums", "tile", "turns"]

@@ -26,19 +26,14 @@ _WORD: Final = 4  # bytes of a value, of an edge and of a count
 def bin_span(copies: int, machine: Machine) -> str:
     """The IR of `span`. Tables have so many copies, a power of two."""
     code = Code(machine)
-    args = Val(code, "ptr", 1, "%args", 0)
-    x0, x1 = (code.cast("sext", Val(code, "int", 1, name, 0), "long") for name in ("%x0", "%x1"))
-
-    def argument(slot: int, kind: str) -> Val:
-        return code.load(kind, code.at(args, 8 * slot), 1, 8)
-
-    data, edges, guess, table = (argument(slot, "ptr") for slot in (DATA, EDGES, GUESS, TABLE))
-    chunk = code.binary("sdiv", x0, argument(LENGTH, "long"))
-    table = code.at(table, chunk * argument(STRIDE, "long"))
+    x0, x1 = code.ends()
+    data, edges, guess, table = (code.argument(slot, "ptr") for slot in (DATA, EDGES, GUESS, TABLE))
+    chunk = code.binary("sdiv", x0, code.argument(LENGTH, "long"))
+    table = code.at(table, chunk * code.argument(STRIDE, "long"))
     first, scale, doubt, last = (
         code.load("float", code.at(guess, k * _WORD), 1, _WORD) for k in range(4)
     )
-    bins = argument(BINS, "int")
+    bins = code.argument(BINS, "int")
     tables = copies_of(code, table, bins, copies, _WORD)
     kernel = _Kernel(code, data, edges, tables, bins, first, scale, doubt, last)
     head = code.binary("and", x1 - x0, -machine.lanes) + x0
@@ -125,6 +120,3 @@ class _Kernel:
         if places.lanes == 1:
             return self.code.load("float", places, 1, _WORD)
         return masked_gather(self.code, places, "float")
-
-
-__all__ = ["bin_span"]

@@ -1,9 +1,9 @@
 """Native code that folds the texels of an image as they are stored: their sum, least or greatest.
 
 `span` folds the elements x0 <= x < x1 of memory, a whole number of steps, in as many accumulators
-as a step has elements, and stores these for the tile that begins at x0; who calls it folds what
-tiles leave. Floats are summed in float64, ints exactly. Interleaved channels stay apart where a
-step is a whole number of texels.
+as a step has elements, and stores what is `left` of these for the tile that begins at x0; who calls
+it folds what tiles leave. Floats are summed in float64, ints exactly. Interleaved channels stay
+apart: in steps of three vectors three of them, in steps of four 1, 2 or 4.
 
     accumulated(np.dtype("uint8"), "sum")      # int32: a tile is too short to overflow it
 
@@ -14,7 +14,8 @@ chunks before; its other kernel makes the folds of chunks.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Final
 
 import numpy as np
@@ -26,7 +27,7 @@ from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.host.records import record
 from pygpu.core.programs import How
 
-TILE: Final = 1 << 16  # elements, about: a step adds one in 64 to each accumulator
+TILE: Final = 1 << 16  # elements at most, about: a step adds one in 64 to each accumulator
 AHEAD: Final = 4096  # bytes fetched before they are folded
 DATA, PARTIAL, LENGTH, SLOTS = range(4)  # of %args: memory, what tiles leave, elements of a tile
 
@@ -72,32 +73,87 @@ def _kind(dtype: np.dtype[np.generic], how: How) -> str:
     return "long" if dtype.itemsize == 4 else "int"
 
 
+def left(folding: Folding, machine: Machine) -> int:
+    """How many values a tile leaves: four vectors have equal channels in equal lanes, and are
+    folded into one; three have not."""
+    return machine.lanes * (folding.vectors if folding.vectors == 3 else 1)
+
+
 def fold_span(folding: Folding, machine: Machine) -> str:
     """The IR of `span`, which the native loop (codegen/jobs/driver.py) calls for tiles."""
-    code, lanes = Code(machine), machine.lanes
+    code, lanes, vectors = Code(machine), machine.lanes, folding.vectors
     args = Val(code, "ptr", 1, "%args", 0)
     x0, x1 = (Val(code, "int", 1, name, 0) for name in ("%x0", "%x1"))
     data, partial = (code.load("ptr", code.at(args, 8 * k), 1, 8) for k in (DATA, PARTIAL))
     kind = _kind(folding.dtype, folding.how)
     start = code.constant(kind, _START[folding.how](kind), lanes)
-    with Loop(code, [x0, *[start] * folding.vectors]) as loop:
-        x, *totals = loop.params
-        after = []
+    holes = _Holes(code, folding)
+    with Loop(code, [x0, *[start] * vectors, *holes.start]) as loop:
+        x, totals, holed = loop.params[0], loop.params[1 : vectors + 1], loop.params[vectors + 1 :]
         stored = folding.dtype.itemsize
         here = code.at(data, code.cast("sext", x, "long") * stored)
-        code.fetch(here, AHEAD, folding.vectors * lanes * stored)
-        for index, total in enumerate(totals):
-            value = _element(code, data, x + index * lanes, folding.dtype, kind)
-            after.append(_JOIN[folding.how](code, total, value))
-        following = x + folding.vectors * lanes
-        loop.next(following < x1, [following, *after])
+        code.fetch(here, AHEAD, vectors * lanes * stored)
+        values = [
+            _element(code, data, x + index * lanes, folding.dtype, kind) for index in range(vectors)
+        ]
+        join = _ROUNDS[folding.how]
+        after = [join(code, *pair) for pair in zip(totals, values, strict=True)]
+        following = x + vectors * lanes
+        loop.next(following < x1, [following, *after, *holes.seen(holed, values)])
+    totals = holes.put_back(loop.results[vectors + 1 :], loop.results[1 : vectors + 1])
+    while len(totals) > 1 and vectors != 3:
+        half = len(totals) // 2
+        pairs = zip(totals[:half], totals[half:], strict=True)
+        totals = [_JOIN[folding.how](code, *pair) for pair in pairs]
     length = code.load("int", code.at(args, 8 * LENGTH), 1, 8)
     size = accumulated(folding.dtype, folding.how).itemsize * lanes
     tile = code.cast("sext", code.binary("sdiv", x0, length), "long")
-    place = code.at(partial, tile * (size * folding.vectors))
-    for index, total in enumerate(loop.results[1:]):
+    place = code.at(partial, tile * (size * len(totals)))
+    for index, total in enumerate(totals):
         code.store(total, code.at(place, index * size))
     return code.span(READ, READ)
+
+
+class _Holes:
+    """Which lanes of extremes of floats have met a NaN, which is an extreme before all others. One
+    comparison finds it in two vectors whose lanes are of equal channels."""
+
+    def __init__(self, code: Code, folding: Folding) -> None:
+        self.code, self.vectors = code, folding.vectors
+        self.apart = folding.vectors == 3
+        # Masks are registers of their own where vectors are widest, else vectors of ints.
+        self.kind = "bool" if code.machine.lanes == 16 else "int"
+        is_asked = folding.how != "sum" and folding.dtype.kind == "f"
+        count = (folding.vectors if self.apart else 1) if is_asked else 0
+        self.start = [code.constant(self.kind, 0, code.machine.lanes)] * count
+
+    def seen(self, holed: Sequence[Val], values: Sequence[Val]) -> list[Val]:
+        """The marks after these values."""
+        if self.apart:
+            return [
+                self.marked(old, v, v) for old, v in zip(holed, values[: len(holed)], strict=True)
+            ]
+        return [
+            reduce(lambda old, k: self.marked(old, *values[k : k + 2]), range(0, 4, 2), old)
+            for old in holed
+        ]
+
+    def marked(self, old: Val, first: Val, second: Val) -> Val:
+        code = self.code
+        either = code.make(
+            "bool", f"fcmp uno {first.type} {first.text}, {second.text}", first, second
+        )
+        return old | (either if self.kind == "bool" else code.cast("sext", either, "int"))
+
+    def put_back(self, holed: Sequence[Val], totals: Sequence[Val]) -> list[Val]:
+        """The folds, NaN where one was met."""
+        if not holed:
+            return list(totals)
+        code = self.code
+        masks = [each if self.kind == "bool" else each.ne(0) for each in holed]
+        nan = code.constant("float", math.nan, code.machine.lanes)
+        marked = zip(masks * (1 if self.apart else self.vectors), totals, strict=True)
+        return [code.select(mask, nan, total) for mask, total in marked]
 
 
 def _element(code: Code, data: Val, x: Val, dtype: np.dtype[np.generic], kind: str) -> Val:
@@ -120,6 +176,19 @@ def _greater(code: Code, total: Val, value: Val) -> Val:
     return code.select((value > total) | value.ne(value), value, total)
 
 
+def _least(code: Code, total: Val, value: Val) -> Val:
+    return code.select(value < total, value, total)  # one instruction; NaNs are asked for apart
+
+
+def _greatest(code: Code, total: Val, value: Val) -> Val:
+    return code.select(value > total, value, total)
+
+
+_ROUNDS: Final[dict[str, Callable[[Code, Val, Val], Val]]] = {
+    "sum": lambda code, total, value: total + value,
+    "min": _least,
+    "max": _greatest,
+}
 _JOIN: Final[dict[str, Callable[[Code, Val, Val], Val]]] = {
     "sum": lambda code, total, value: total + value,
     "min": _less,

@@ -19,16 +19,15 @@ from pygpu.core.host.records import record
 
 VALUES, INDEX, TABLE, GROUPS, LENGTH, STRIDE, SLOTS = range(7)  # of %args
 UNROLLED: Final = 8  # elements of a round
-COUNTED: Final = {1: "byte", 2: "short", 4: "uint"}  # by the bytes of an element
+COUNTED: Final = {1: "byte", 2: "short", 4: "uint"}  # kinds of counted elements by their bytes
 _SIZES: Final = {"float": 4, "double": 8, "int": 4, "uint": 4, "byte": 1, "short": 2}
-_TYPES: Final = {"float": "float", "double": "double", "byte": "i8", "short": "i16"}
 
 
 @record
 class Folding:
-    """How values of a kind are folded: `how` is a name of a function of NumPy's, or "count".
-    `channels` is of values, or of texels that are counted, of which it is one in so many. Tables
-    have so many `copies`, a power of two."""
+    """How values of a kind are folded: `how` is a name of a function of NumPy's, or "count". A
+    value has so many `channels`; where texels are counted, one channel in so many says the group.
+    Tables have so many `copies`, a power of two."""
 
     how: str
     kind: str
@@ -51,11 +50,10 @@ class Folding:
 def group_span(folding: Folding, machine: Machine) -> str:
     """The IR of `span`."""
     code = Code(machine)
-    args = Val(code, "ptr", 1, "%args", 0)
-    x0, x1 = (code.cast("sext", Val(code, "int", 1, name, 0), "long") for name in ("%x0", "%x1"))
-    values, index, table = (_argument(code, args, k, "ptr") for k in (VALUES, INDEX, TABLE))
-    groups, length = _argument(code, args, GROUPS, "uint"), _argument(code, args, LENGTH, "long")
-    table = code.at(table, code.binary("sdiv", x0, length) * _argument(code, args, STRIDE, "long"))
+    x0, x1 = code.ends()
+    values, index, table = (code.argument(k, "ptr") for k in (VALUES, INDEX, TABLE))
+    groups, length = code.argument(GROUPS, "uint"), code.argument(LENGTH, "long")
+    table = code.at(table, code.binary("sdiv", x0, length) * code.argument(STRIDE, "long"))
     size = _SIZES[folding.accumulated] * folding.lanes
     tables = copies_of(code, table, groups, folding.copies, size)
     kernel = _Kernel(code, folding, values, index, tables, groups)
@@ -107,23 +105,18 @@ class _Kernel:
         code.store(total, place, _SIZES[kind])
 
     def _row(self, x: Val) -> Val:
-        """The number of the group of an element: one more than there are for those of none."""
+        """The number of the group of an element; of an element of no group, how many groups
+        there are."""
         code, folding = self.code, self.folding
         kind, step = (folding.kind, folding.channels) if folding.how == "count" else ("uint", 1)
         number = self._read(kind, code.at(self.index, x * (_SIZES[kind] * step)))
-        if kind == "uint":  # of others all have a group
+        if kind == "uint":  # a byte or a short always is the number of a group
             number = code.select(number < self.groups, number, self.groups)
         return code.cast("zext", number, "long")
 
     def _read(self, kind: str, place: Val, lanes: int = 1) -> Val:
         """What is in memory now."""
-        type = _TYPES.get(kind, "i32")
-        full = type if lanes == 1 else f"<{lanes} x {type}>"
-        return self.code.fixed(kind, lanes, f"load {full}, ptr {place.text}, align {_SIZES[kind]}")
-
-
-def _argument(code: Code, args: Val, slot: int, kind: str) -> Val:
-    return code.load(kind, code.at(args, 8 * slot), 1, 8)
+        return self.code.read(kind, place, lanes, _SIZES[kind])
 
 
 def _greater(code: Code, total: Val, value: Val) -> Val:
@@ -140,5 +133,3 @@ _JOIN: Final[dict[str, Callable[[Code, Val, Val], Val]]] = {
     "maximum": _greater,
     "minimum": _less,
 }
-
-__all__ = ["COUNTED", "Folding", "copies_of", "group_span"]

@@ -15,6 +15,7 @@ from pygpu.codegen.llvm.flow import Loop, when
 from pygpu.codegen.llvm.plan import plan
 from pygpu.codegen.llvm.span import Writer
 from pygpu.codegen.llvm.text import Machine, Val
+from pygpu.core.programs import Task
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.simplify.if_conversion import convert_all
 from pygpu.passes.simplify.pipeline import CLEAN, apply
@@ -40,9 +41,10 @@ def words(types: Sequence[Type]) -> int:
 def join_span(function: Function, types: Sequence[Type], machine: Machine) -> str:
     """The IR of `span` for a function of two values of these types."""
     prepared = apply((convert_all, *CLEAN), without_nans(function, []))
-    layout = plan(prepared, machine.lanes, [])
+    task = Task(prepared, (), ())
+    layout = plan(task, machine.lanes)
     layout.vectors = layout.rows = 1
-    return _Join(prepared, [], [], machine, layout, False).joining(types)
+    return _Join(task, machine, layout).joining(types)
 
 
 class _Join(Writer):
@@ -50,12 +52,12 @@ class _Join(Writer):
         code = self.code
         x0, x1 = (Val(code, "int", 1, name, 0) for name in ("%x0", "%x1"))
         size = 4 * words(types)
-        index, table = self.argument(INDEX, "ptr"), self.argument(TABLE, "ptr")
-        groups, length = self.argument(GROUPS, "uint"), self.argument(LENGTH, "int")
+        index, table = code.argument(INDEX, "ptr"), code.argument(TABLE, "ptr")
+        groups, length = code.argument(GROUPS, "uint"), code.argument(LENGTH, "int")
         chunk = code.cast("sext", code.binary("sdiv", x0, length), "long")
         table = code.at(table, chunk * (code.cast("zext", groups, "long") * size))
         parts = [
-            (self.argument(PARTS + 2 * k, "ptr"), self.argument(PARTS + 2 * k + 1, "long"))
+            (code.argument(PARTS + 2 * k, "ptr"), code.argument(PARTS + 2 * k + 1, "long"))
             for k in range(len(types))
         ]
         with Loop(code, [x0]) as loop:
@@ -94,14 +96,10 @@ class _Join(Writer):
 
     def word(self, place: Val, kind: str) -> Val:
         """What is in memory now."""
-        type = "float" if kind == "float" else "i32"
-        return self.code.fixed(kind, 1, f"load {type}, ptr {place.text}, align 4")
+        return self.code.read(kind, place, align=4)
 
     def as_word(self, value: Val) -> Val:
         """A component as it is stored."""
         if value.kind == "bool":
             return self.code.cast("zext", value, "int")
         return self.code.bits(value, "int")
-
-
-__all__ = ["PARTS", "can_join", "join_span", "words"]

@@ -16,16 +16,14 @@ from pygpu.codegen.llvm.text import Machine, Val
 
 FIRST, OTHER, TARGET, COUNT, COUNT_OTHER, SLOTS = range(6)  # of %args
 PARTS: Final = 4
-_TYPES: Final = {"float": "float", "int": "i32", "uint": "i32"}
 
 
 def merge_span(kind: str, machine: Machine) -> str:
     """The IR of `span`, for elements of a kind."""
     code = Code(machine)
-    args = Val(code, "ptr", 1, "%args", 0)
-    x0, x1 = (code.cast("sext", Val(code, "int", 1, name, 0), "long") for name in ("%x0", "%x1"))
-    pointers = [code.load("ptr", code.at(args, 8 * k), 1, 8) for k in (FIRST, OTHER, TARGET)]
-    counts = [code.load("long", code.at(args, 8 * k), 1, 8) for k in (COUNT, COUNT_OTHER)]
+    x0, x1 = code.ends()
+    pointers = [code.argument(k, "ptr") for k in (FIRST, OTHER, TARGET)]
+    counts = [code.argument(k, "long") for k in (COUNT, COUNT_OTHER)]
     runs = _Runs(code, kind, pointers[0], pointers[1], pointers[2], counts[0], counts[1])
     length = code.binary("lshr", x1 - x0, PARTS.bit_length() - 1)
     with when(code, length > 0):
@@ -53,8 +51,7 @@ class _Runs:
         self.count, self.rest = count, rest
 
     def read(self, run: Val, index: Val) -> Val:
-        place = self.code.at(run, index * 4)
-        return self.code.fixed(self.kind, 1, f"load {_TYPES[self.kind]}, ptr {place.text}, align 4")
+        return self.code.read(self.kind, self.code.at(run, index * 4), align=4)
 
     def taken(self, x: Val) -> Val:
         """How many elements of the first run come before element x of the merged one."""
@@ -81,6 +78,3 @@ class _Runs:
         is_other = i.eq(self.count) | (j.ne(self.rest) & (two < one))
         code.store(code.select(is_other, two, one), code.at(self.target, x * 4), 4)
         return i + code.select(is_other, code.constant("long", 0), code.constant("long", 1))
-
-
-__all__ = ["merge_span"]

@@ -1,8 +1,10 @@
 """Native code that picks elements by a mask, in order.
 
 `span` runs over elements x0 <= x < x1 of a chunk and puts those where the mask, a byte an element,
-is not zero behind each other, from where the chunk's results begin. What is not picked is written
-too, to a place of the chunk's own, so that there is no branch.
+is not zero behind each other, from where the chunk's results begin. Where the processor packs the
+lanes of a vector that a mask picks, elements of four and eight bytes go so. Else they go one by
+one, and what is not picked is written too, to a place of the chunk's own, so that there is no
+branch. Elements of no units are their places: 0, 1, 2, ...
 """
 
 from __future__ import annotations
@@ -15,47 +17,80 @@ from pygpu.codegen.llvm.flow import Branch, Loop, when
 from pygpu.codegen.llvm.text import Machine, Val
 
 MASK, SOURCE, TARGET, STARTS, NOWHERE, LENGTH, SLOTS = range(7)  # of %args
-UNITS: Final = {1: "byte", 2: "short", 4: "uint", 8: "long"}  # by bytes
-ROUND: Final = 16  # elements of a round
-LINE: Final = 64  # bytes that a chunk has of NOWHERE
-_TYPES: Final = {"byte": "i8", "short": "i16", "uint": "i32", "long": "i64"}
+UNITS: Final = {1: "byte", 2: "short", 4: "uint", 8: "long"}  # kinds by their bytes
+ROUND: Final = 16  # elements of a round of the loop
+LINE: Final = 64  # bytes of NOWHERE for each chunk: elements that are not picked go there
+
+
+def _pack(code: Code, values: Val, holds: Val, place: Val) -> Val:
+    """Put the lanes that a mask picks behind each other; how many were picked, a long. They are
+    packed in a register: packing into memory takes some processors a hundred cycles. Only picked
+    lanes are written, for the memory behind them may be another chunk's."""
+    lanes, type, mask = values.lanes, values.type, f"<{values.lanes} x i1>"
+    name = f"llvm.x86.avx512.mask.compress.v{lanes}i{512 // lanes}"
+    code.declared[name] = f"declare {type} @{name}({type}, {type}, {mask})"
+    given = f"{type} {values.text}, {type} zeroinitializer, {mask} {holds.text}"
+    packed = code.make(values.kind, f"call {type} @{name}({given})", values, holds)
+    bits = code.make("short", f"bitcast {mask} {holds.text} to i{lanes}", holds, lanes=1)
+    count = code.fixed("long", 1, f"zext i{lanes} {bits.text} to i64")
+    count = code.intrinsic("ctpop", count)
+    written = code.ramp(code.constant("long", 0), lanes) < count
+    name = f"llvm.masked.store.v{lanes}i{512 // lanes}.p0"
+    given = f"{type} {packed.text}"
+    if code.machine.version >= 22:
+        code.declared[name] = f"declare void @{name}({type}, ptr, {mask})"
+        given += f", ptr align 1 {place.text}, {mask} {written.text}"
+    else:
+        code.declared[name] = f"declare void @{name}({type}, ptr, i32, {mask})"
+        given += f", ptr {place.text}, i32 1, {mask} {written.text}"
+    code.line(f"call void @{name}({given})")
+    return count
+
+
+def lanes_of(unit: int, count: int, machine: Machine) -> int:
+    """How many elements are picked at a time."""
+    is_packed = machine.x86 and machine.has("avx512f") and count <= 1 and unit in (4, 8)
+    return machine.lanes * 4 // unit if is_packed else 1
 
 
 def pick_span(unit: int, count: int, machine: Machine) -> str:
-    """The IR of `span`, for elements of so many units of so many bytes."""
+    """The IR of `span`, for elements of so many units of so many bytes; of 0 for places, of so many
+    bytes."""
     code = Code(machine)
-    args = Val(code, "ptr", 1, "%args", 0)
-    x0, x1 = (code.cast("sext", Val(code, "int", 1, name, 0), "long") for name in ("%x0", "%x1"))
-
-    def argument(slot: int, kind: str) -> Val:
-        return code.load(kind, code.at(args, 8 * slot), 1, 8)
-
-    def read(kind: str, place: Val) -> Val:
-        """What is in memory now."""
-        return code.fixed(kind, 1, f"load {_TYPES[kind]}, ptr {place.text}, align 1")
-
-    mask, source, target, starts, nowhere = (argument(k, "ptr") for k in range(LENGTH))
-    chunk = code.binary("sdiv", x0, argument(LENGTH, "long"))
+    x0, x1 = code.ends()
+    mask, source, target, starts, nowhere = (code.argument(k, "ptr") for k in range(LENGTH))
+    chunk = code.binary("sdiv", x0, code.argument(LENGTH, "long"))
     aside = code.at(nowhere, chunk * LINE)
-    size, kind = unit * count, UNITS[unit]
+    size, kind = unit * max(count, 1), UNITS[unit]
 
     def pick(x: Val, to: Val) -> Val:
         """Put an element where it goes; the place of the next."""
-        holds = read("byte", code.at(mask, x)).ne(0)
+        holds = code.read("byte", code.at(mask, x)).ne(0)
         place = code.select(holds, code.at(target, to * size), aside)
-        values = [read(kind, code.at(source, x * size + unit * k)) for k in range(count)]
-        for k, value in enumerate(values):
+        values = [code.read(kind, code.at(source, x * size + unit * k)) for k in range(count)]
+        for k, value in enumerate(values or [code.cast("trunc", x, kind)]):
             code.store(value, code.at(place, unit * k), 1)
         return to + code.cast("zext", holds, "long")
 
-    first = read("long", code.at(starts, chunk * 8))
+    def pick_vector(x: Val, to: Val, lanes: int) -> Val:
+        """Put as many elements as a register holds where they go; the place of the next."""
+        holds = code.load("byte", code.at(mask, x), lanes).ne(0)
+        if count:
+            values = code.load(kind, code.at(source, x * size), lanes)
+        else:
+            values = code.ramp(code.cast("trunc", x, kind), lanes)
+        return to + _pack(code, values, holds, code.at(target, to * size))
+
+    first = code.read("long", code.at(starts, chunk * 8))
     head = code.binary("and", x1 - x0, -ROUND) + x0
     rounds = Branch(code, head > x0)
     with rounds.side(), Loop(code, [x0, first]) as loop:
         x, to = loop.params
-        code.fetch(code.at(source, x * size), AHEAD, ROUND * size)
-        for k in range(ROUND):
-            to = pick(x + k, to)
+        if count:
+            code.fetch(code.at(source, x * size), AHEAD, ROUND * size)
+        step = lanes_of(unit, count, machine)
+        for k in range(0, ROUND, step):
+            to = pick(x + k, to) if step == 1 else pick_vector(x + k, to, step)
         loop.next(x + ROUND < head, [x + ROUND, to])
     with rounds.side():
         pass
@@ -64,6 +99,3 @@ def pick_span(unit: int, count: int, machine: Machine) -> str:
         x, to = loop.params
         loop.next(x + 1 < x1, [x + 1, pick(x, to)])
     return code.span()
-
-
-__all__ = ["LINE", "UNITS", "pick_span"]

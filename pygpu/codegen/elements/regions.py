@@ -27,7 +27,7 @@ from pygpu.core.host.records import record
 SOURCE, LABELS, STARTS, PARENTS, FIRSTS, ENDS, WIDTH, LENGTH, ROWS, EXCEPT, COUNT, SLOTS = range(12)
 SIZES: Final = {"byte": 1, "short": 2, "uint": 4, "float": 4}  # bytes of an element
 WIDE: Final = 64  # elements that are compared at once
-FILLED: Final = 16  # that are written at once
+FILLED: Final = 16  # elements that are written at once
 Step = Literal["scan", "number", "fill"]
 
 
@@ -46,26 +46,19 @@ class _Kernel:
 
     def __init__(self, numbering: Numbering, machine: Machine) -> None:
         self.numbering = numbering
-        self.code = code = Code(machine)
-        self.args = Val(code, "ptr", 1, "%args", 0)
+        self.code = Code(machine)
         self.source, self.labels, self.starts, self.parents, self.firsts, self.ends = (
-            self.argument(slot, "ptr") for slot in range(WIDTH)
+            self.code.argument(slot, "ptr") for slot in range(WIDTH)
         )
-        self.width = self.argument(WIDTH, "long")
+        self.width = self.code.argument(WIDTH, "long")
         self.size = SIZES[numbering.kind]
 
     def write(self) -> str:
         code = self.code
-        x0, x1 = (
-            code.cast("sext", Val(code, "int", 1, name, 0), "long") for name in ("%x0", "%x1")
-        )
-        getattr(self, self.numbering.step)(x0, x1)
+        getattr(self, self.numbering.step)(*code.ends())
         return f"{_root(code.machine)}\n{code.span()}"
 
     # ------------------------------------------------------------ memory
-
-    def argument(self, slot: int, kind: str) -> Val:
-        return self.code.load(kind, self.code.at(self.args, 8 * slot), 1, 8)
 
     def get(self, array: Val, index: Val) -> Val:
         """A number of an array of runs, as it is now."""
@@ -84,7 +77,7 @@ class _Kernel:
 
     def scan(self, y0: Val, y1: Val) -> None:
         code = self.code
-        chunk = code.binary("sdiv", y0, self.argument(LENGTH, "long"))
+        chunk = code.binary("sdiv", y0, self.code.argument(LENGTH, "long"))
         with Loop(code, [y0, y0 * (self.width + 1)]) as rows:
             y, first = rows.params
             self.put(self.firsts, y, first)
@@ -104,7 +97,7 @@ class _Kernel:
         parent = run
         if self.numbering.background:
             value = self.value(y, x)
-            is_outside = value.eq(self.argument(EXCEPT, self.numbering.kind))
+            is_outside = value.eq(self.code.argument(EXCEPT, self.numbering.kind))
             parent = code.select(is_outside, code.constant("long", -1), run)
         self.put(self.parents, run, parent)
         return run + 1
@@ -197,7 +190,7 @@ class _Kernel:
         )
 
     def number(self, chunk0: Val, chunk1: Val) -> None:
-        code, length = self.code, self.argument(LENGTH, "long")
+        code, length = self.code, self.code.argument(LENGTH, "long")
         with self.chunks() as chunk, when(code, chunk > 0):
             self.join_rows(chunk * length)
         zero = code.constant("long", 0)
@@ -214,14 +207,14 @@ class _Kernel:
                 number = code.select(is_outside, zero, code.select(is_first, count, known))
                 self.put(self.parents, run, number)
                 loop.next(run + 1 < end, [run + 1, count])
-            chunks.next((chunk + 1) * length < self.argument(ROWS, "long"),
+            chunks.next((chunk + 1) * length < self.code.argument(ROWS, "long"),
                         [chunk + 1, loop.results[1]])  # fmt: skip
-        code.store(chunks.results[1], self.argument(COUNT, "ptr"), 8)
+        code.store(chunks.results[1], self.code.argument(COUNT, "ptr"), 8)
 
     @contextmanager
     def chunks(self) -> Iterator[Val]:
-        code, length = self.code, self.argument(LENGTH, "long")
-        number = code.binary("sdiv", self.argument(ROWS, "long") + length - 1, length)
+        code, length = self.code, self.code.argument(LENGTH, "long")
+        number = code.binary("sdiv", self.code.argument(ROWS, "long") + length - 1, length)
         with counting(code, number) as chunk:
             yield chunk
 
@@ -257,8 +250,7 @@ class _Kernel:
 
 def _read(code: Code, kind: str, array: Val, index: Val) -> Val:
     """An int of an array as it is now, as a long."""
-    found = code.fixed("int", 1, f"load i32, ptr {code.at(array, index * 4).text}, align 4")
-    return code.cast("sext", found, kind)
+    return code.cast("sext", code.read("int", code.at(array, index * 4), align=4), kind)
 
 
 def _root(machine: Machine) -> str:
@@ -279,6 +271,3 @@ def _root(machine: Machine) -> str:
 def region_span(numbering: Numbering, machine: Machine) -> str:
     """The IR of a kernel."""
     return _Kernel(numbering, machine).write()
-
-
-__all__ = ["SIZES", "Numbering", "region_span"]

@@ -41,8 +41,7 @@ class _Kernel:
 
     def __init__(self, sorting: Sorting, machine: Machine) -> None:
         self.sorting = sorting
-        self.code = code = Code(machine)
-        self.args = Val(code, "ptr", 1, "%args", 0)
+        self.code = Code(machine)
         self.wide = "long" if sorting.placed else "uint"
         self.size = 8 if sorting.placed else 4
 
@@ -59,15 +58,14 @@ class _Kernel:
         return code.span()
 
     def pointer(self, slot: int) -> Val:
-        return self.code.load("ptr", self.code.at(self.args, 8 * slot), 1, 8)
+        return self.code.argument(slot, "ptr")
 
     def number(self, slot: int, kind: str) -> Val:
-        return self.code.load(kind, self.code.at(self.args, 8 * slot), 1, 8)
+        return self.code.argument(slot, kind)
 
     def read(self, kind: str, place: Val) -> Val:
         """What is in memory now."""
-        type, size = {"long": ("i64", 8), "float": ("float", 4)}.get(kind, ("i32", 4))
-        return self.code.fixed(kind, 1, f"load {type}, ptr {place.text}, align {size}")
+        return self.code.read(kind, place, align=8 if kind == "long" else 4)
 
     # ------------------------------------------------------------ kernels
 
@@ -132,6 +130,3 @@ class _Kernel:
 def sort_span(sorting: Sorting, machine: Machine) -> str:
     """The IR of a kernel."""
     return _Kernel(sorting, machine).write()
-
-
-__all__ = ["BITS", "DIGITS", "Sorting", "sort_span"]

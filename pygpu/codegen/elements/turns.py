@@ -46,12 +46,10 @@ class _Writer:
     def __init__(self, turn: Turn, machine: Machine) -> None:
         self.turn, self.code = turn, Code(machine)
         code = self.code
-        args = Val(code, "ptr", 1, "%args", 0)
-        bounds = [Val(code, "int", 1, name, 0) for name in ("%x0", "%x1")]
-        self.x0, self.x1 = (code.cast("sext", bound, "long") for bound in bounds)
-        self.image, self.rows = (code.load("ptr", code.at(args, 8 * k)) for k in (IMAGE, ROWS))
+        self.x0, self.x1 = code.ends()
+        self.image, self.rows = (code.argument(k, "ptr") for k in (IMAGE, ROWS))
         strides = (IMAGE_STRIDE, ROWS_STRIDE)
-        self.stride, self.pitch = (code.load("long", code.at(args, 8 * k)) for k in strides)
+        self.stride, self.pitch = (code.argument(k, "long") for k in strides)
 
     def words(self) -> None:
         """As many rows as there are lanes at once; the last ones again where fewer are left."""
@@ -113,6 +111,3 @@ class _Writer:
                     value = code.fixed(kind, 1, f"load {load}, ptr {place}, align {turn.unit}")
                     code.store(value, code.at(to, k * turn.unit), turn.unit)
             loop.next(x + 1 < self.x1, [x + 1])
-
-
-__all__ = ["IMAGE", "IMAGE_STRIDE", "ROWS", "ROWS_STRIDE", "SLOTS", "WORD", "Turn", "turn_span"]

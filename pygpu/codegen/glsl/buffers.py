@@ -3,7 +3,7 @@
 Rows start at multiples of 16 bytes and have room for a multiple of 4 pixels, so that a program may
 store 4 pixels at once without looking where a row ends. Components of 8 and 16 bits stay packed:
 their buffers have elements of 4 bytes, or, where the driver knows `narrow` ones, of a pixel's 1 or
-2 bytes. (Pixels of 3 and 6 bytes are read faster by words.)
+2 bytes. Pixels of 3 and 6 bytes are words, but for those of 3 that are read apart from each other.
 
     row_bytes(Format(np.dtype("uint8"), 3), width=5)     # 32: 8 pixels of 3 bytes, rounded up
 """
@@ -34,16 +34,19 @@ def row_bytes(format: Format, width: int) -> int:
     return -(-needed // ALIGNMENT) * ALIGNMENT
 
 
-def element_type(format: Format, narrow: bool) -> str:
+def element_type(format: Format, narrow: bool, apart: bool = False) -> str:
     """The type of a buffer's elements, in GLSL."""
     if format.dtype.itemsize < 4:
-        return {1: "uint8_t", 2: "uint16_t", 4: "uint"}[element_bytes(format, narrow)]
+        return {1: "uint8_t", 2: "uint16_t", 4: "uint"}[element_bytes(format, narrow, apart)]
     scalar = Format(format.dtype, 1)
     return stored_type(scalar if format.channels == 3 else format)
 
 
-def element_bytes(format: Format, narrow: bool) -> int:
-    """Bytes of a buffer's element."""
+def element_bytes(format: Format, narrow: bool, apart: bool = False) -> int:
+    """Bytes of a buffer's element: a pixel's, or 4; of pixels of three bytes one, where they are
+    read `apart`: those near each other are read faster by words, of which they share some."""
+    if narrow and apart and format.nbytes == 3:
+        return 1
     is_narrow = narrow and format.nbytes in NARROW
     is_whole = format.dtype.itemsize == 4 and format.channels != 3
     return format.nbytes if is_narrow or is_whole else 4
@@ -61,15 +64,15 @@ def pixels_at_once(format: Format, narrow: bool) -> int:
 
 
 def read_texel(
-    format: Format, data: str, size: str, narrow: bool, place: str = "p"
+    format: Format, data: str, size: str, element: int, place: str = "p"
 ) -> tuple[list[str], Text]:
     """The lines of a GLSL function of `ivec2 p` that reads a texel, and the expression of what is
     stored there. Where no lines are needed, the expression reads at `place`, which need not be p.
-    `size.z` is the number of elements in a row."""
+    `size.z` is the number of elements in a row, each of so many bytes (`element_bytes`)."""
     channels, itemsize = format.channels, format.dtype.itemsize
     if itemsize == 4:
         return _read_whole(channels, data, size, stored_type(format), place)
-    if element_bytes(format, narrow) < 4:
+    if element < 4:
         return _read_narrow(format, data, size, place)
     bits = 8 * itemsize
     per_word = 4 // itemsize
@@ -115,7 +118,13 @@ def _read_whole(
 
 
 def _read_narrow(format: Format, data: str, size: str, place: str) -> tuple[list[str], Text]:
-    """Lines and the texel that they read, as `read_texel` gives them, where elements are pixels."""
+    """Lines and the texel that they read, as `read_texel` gives them, where elements are pixels, or
+    their components."""
+    if format.channels == 3:
+        bytes_of = [f"uint({data}[at{f' + {c}' if c else ''}])" for c in range(3)]
+        if format.dtype.kind == "i":
+            bytes_of = [f"bitfieldExtract(int({each}), 0, 8)" for each in bytes_of]
+        return [f"int at = p.y * {size}.z + 3 * p.x;"], _joined(format, bytes_of)
     element = f"uint({data}[{place}.y * {size}.z + {place}.x])"
     if format.channels == 1 and format.dtype.kind in "ub":
         return [], Text(element)

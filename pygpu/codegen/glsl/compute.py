@@ -42,7 +42,8 @@ from pygpu.core.host.records import record
 from pygpu.core.programs import Task
 from pygpu.passes.analysis.branches import left_by
 from pygpu.passes.blocks.block import Blocked
-from pygpu.ssa import Op, Value
+from pygpu.passes.blocks.block_views import is_near
+from pygpu.ssa import Op, Value, walk
 from pygpu.types import Type
 
 _TYPES: Final = ("int", "uint", "vec4", "uvec4", "ivec4")
@@ -298,6 +299,8 @@ class ComputeWriter(Writer):
         self.sizes: dict[int, str] = {}
         self.data: dict[int, str] = {}
         self.planar, self.sources = False, list(range(len(task.inputs)))
+        function = task.function  # which looks next to the pixel in these images
+        self.near = {op.data.image for op in walk(function.body) if is_near(function, op)}
         self.gathers: dict[int, Kept] = {}  # of the results, by their indices
         self.tables_stored: list[tuple[str, NDArray[Any]]] = []  # in buffers: names and elements
         self.binds_tables = False  # whether who runs the program binds those
@@ -320,14 +323,18 @@ class ComputeWriter(Writer):
         self.name(image)
         return call(self.images[image], self.place(op))
 
+    def read_bytes(self, image: int) -> int:
+        """Bytes of an element of an image's buffer."""
+        return element_bytes(self.inputs[image], self.dialect.narrow, image not in self.near)
+
     def accessor(self, image: int) -> list[str]:
         """The function that reads an image's texel as functions see it."""
         format = self.inputs[image]
-        data, size, narrow = self.data[image], self.sizes[image], self.dialect.narrow
+        data, size = self.data[image], self.sizes[image]
         place = (
             "(p)" if self.has_lanes else "p"
         )  # of macros, as their helpers (expressions/helper.py)
-        lines, texel = read_texel(format, data, size, narrow, place)
+        lines, texel = read_texel(format, data, size, self.read_bytes(image), place)
         seen = as_seen(self.printer, texel, format)
         if self.has_lanes and not lines:
             return self.placed([f"#define {self.images[image]}(p) {seen}", ""], data)
@@ -380,14 +387,17 @@ class ComputeWriter(Writer):
     ) -> ComputeProgram:
         """The program, main and all around it."""
         read, narrow = sorted(self.read), self.dialect.narrow
-        bound = [("readonly", self.inputs[image], self.data[image]) for image in read]
-        bound += [("writeonly", target.format, target.data) for target in self.targets]
+        images = [(self.inputs[image], image not in self.near) for image in read]
+        types = [element_type(format, narrow, apart) for format, apart in images]
+        bound = [("readonly", type, self.data[i]) for type, i in zip(types, read, strict=True)]
+        for target in self.targets:
+            bound.append(("writeonly", element_type(target.format, narrow), target.data))
         blocks = [
             f"layout(std430, binding = {binding}) {access} buffer {name}_block "
-            f"{{ {element_type(format, narrow)} {name}[]; }};"
-            for binding, (access, format, name) in enumerate(bound)
+            f"{{ {type} {name}[]; }};"
+            for binding, (access, type, name) in enumerate(bound)
         ]
-        is_narrow = any(element_bytes(format, narrow) < 4 for _, format, _ in bound)
+        is_narrow = any(type in ("uint8_t", "uint16_t") for _, type, _ in bound)
         uniforms = [f"uniform ivec3 {name};" for _, name in sorted(self.sizes.items())]
         uniforms += [f"uniform ivec3 {target.size};" for target in self.targets]
         if self.planar:
@@ -422,21 +432,7 @@ class ComputeWriter(Writer):
             columns,
             rows,
             threads,
-            [
-                (self.sizes.get(image), element_bytes(format, narrow))
-                for image, format in enumerate(self.inputs)
-            ],
+            [(self.sizes.get(image), self.read_bytes(image)) for image in range(len(self.inputs))],
             [(target.size, element_bytes(target.format, narrow)) for target in self.targets],
             [values for _, values in self.tables_stored],
         )
-
-
-__all__ = [
-    "GROUP",
-    "ComputeProgram",
-    "ComputeWriter",
-    "block_program",
-    "pixel_program",
-    "scoped",
-    "stored_texel",
-]

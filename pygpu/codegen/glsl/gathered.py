@@ -139,6 +139,3 @@ def gathered(
         *stores,
     ]
     return [*[each.declared for each in kept], "", *braced("void main()", main)]
-
-
-__all__ = ["FEW", "TAKEN", "Kept", "Target", "gathered", "kept_results"]

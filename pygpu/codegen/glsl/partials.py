@@ -16,9 +16,9 @@ from pygpu.codegen.glsl.lines import INDENT, braced
 from pygpu.codegen.glsl.writer import GlslProgram, Writer, lines_of
 from pygpu.types import Type
 
-PARTIALS: Final = 16  # that a lane folds
-ROWS: Final = 8  # of partial results that a lane folds
-DOWN_LANES: Final = 64  # of a group of these
+PARTIALS: Final = 16  # partial results that a lane folds
+ROWS: Final = 8  # rows of partial results that a lane folds
+DOWN_LANES: Final = 64  # lanes of a group that folds rows
 AXES: Final = "xyzw"
 
 

@@ -30,15 +30,15 @@ from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Function, walk
 from pygpu.types import Type
 
-LANES_DOWN: Final = 256  # of groups that fold columns
-LANES_REST: Final = 256  # of groups that fold partial results
-LEAST_LANES: Final = 32  # of a group
+LANES_DOWN: Final = 256  # lanes of a group that folds columns
+LANES_REST: Final = 256  # lanes of a group that folds partial results
+LEAST_LANES: Final = 32  # lanes of any group
 SHARED: Final = 32768  # bytes of shared memory that OpenGL 4.3 grants
-TEXELS: Final = 32  # that a lane of a wide program holds at once: enough loads on their way
-ROUNDS: Final = (4, 8)  # of them, in nested loops
-DOWN: Final = 8  # the same of a lane that folds a column
-PLAIN_ROUNDS: Final = (8, 8)  # where a lane loads single texels
-OPERATIONS: Final = 4096  # printed at most for what a lane holds at once
+TEXELS: Final = 32  # texels that a lane of a wide program holds at once: enough loads on their way
+ROUNDS: Final = (4, 8)  # how often a lane loads as many, in two nested loops
+DOWN: Final = 8  # texels that a lane holds at once where it folds a column
+PLAIN_ROUNDS: Final = (8, 8)  # how often a lane loads where it loads single texels
+OPERATIONS: Final = 4096  # operations printed at most for what a lane holds at once
 
 
 @record

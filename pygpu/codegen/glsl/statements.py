@@ -1,5 +1,5 @@
 """Prints the expressions, assignments and branches of a function as lines of GLSL, as its plan has
-them. Loops are printed by printer.py.
+them. Loops are printed by loops.py.
 
 Assignments that belong together (what a loop carries, what a side of a branch leaves) happen as if
 at once.
@@ -39,6 +39,7 @@ class Statements:
         self.plan = plan
         self.namer = namer
         self.loose = loose
+        self.switches = loose  # whether loops end at their heads alone
         self.precise = False  # whether GLSL of this version can declare variables `precise`
         self.fused = False  # whether `fma` is rounded once
         self.saturates = False  # whether the driver's int() gives what `to_int` promises
@@ -133,7 +134,7 @@ class Statements:
     # ------------------------------------------------ statements
 
     def loop(self, op: Op) -> list[Line]:
-        raise NotImplementedError  # see printer.py
+        raise NotImplementedError  # see loops.py
 
     def region(self, region: Region) -> list[Line]:
         """The lines of a region, without what it hands on."""

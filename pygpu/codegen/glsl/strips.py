@@ -153,6 +153,3 @@ def main(types: Sequence[Type], along: str, lanes: int) -> list[str]:
         "}",
     ]
     return [f"shared Value lanes[{lanes}];", "", *function("void main()", body)]
-
-
-__all__ = ["main", "plain_strip", "strips", "tree"]

@@ -169,6 +169,3 @@ def _main(channels: int, rows: int, across: int, count: int) -> list[str]:
             f"{INDENT}result_data[{at}] = uvec4({words});",
         ]
     return lines
-
-
-__all__ = ["table_program"]

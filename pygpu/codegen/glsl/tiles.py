@@ -165,6 +165,3 @@ def _plus(text: str, number: int) -> str:
     if number == 0:
         return text
     return f"{text} {'+' if number > 0 else '-'} {abs(number)}"
-
-
-__all__ = ["tile_program"]

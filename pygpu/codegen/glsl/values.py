@@ -177,6 +177,3 @@ def _component(format: Format, word: str, shift: str) -> str:
         return f"unpackHalf2x16({word} >> ({shift})).x"
     word = f"int({word})" if format.dtype.kind == "i" else word
     return f"bitfieldExtract({word}, {shift}, {bits})"
-
-
-__all__ = ["CHUNK", "TAKEN", "JoinWriter", "ValueWriter", "own_texels"]

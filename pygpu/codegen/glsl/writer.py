@@ -17,8 +17,8 @@ from pygpu.codegen.glsl.expressions.functions import source
 from pygpu.codegen.glsl.expressions.operations import clamped
 from pygpu.codegen.glsl.expressions.text import Namer, Text, call, infix, literal, wrap
 from pygpu.codegen.glsl.lines import INDENT, braced, flat
+from pygpu.codegen.glsl.loops import Printer
 from pygpu.codegen.glsl.plan import make_plan
-from pygpu.codegen.glsl.printer import Printer
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.ranges import Ranges
@@ -114,6 +114,7 @@ class Writer:
         ranges = Ranges(function, inputs)
         self.printer = Printer(self.plan, self.namer, ranges, dialect.loose, self.leaf)
         self.printer.saturates = dialect.saturates
+        self.printer.switches = dialect.loose or dialect.embedded
         self.printer.precise, self.printer.fused = dialect.precise, dialect.fused
         self.read: set[int] = set()  # images
         self.images = [self.namer.fresh(image.name) for image in function.images]

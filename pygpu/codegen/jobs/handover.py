@@ -7,6 +7,9 @@ job that is posted counts its helper as inside, until the helper leaves or the c
 job back from the mailbox: so a helper never looks at a job that is over.
 A mailbox is two numbers: 0 (asleep), 1 (lingering), 2 (working) or a job; and how much scratch
 there is.
+
+`share` is all of that at once for helpers that linger: it posts a job to some mailboxes, runs it,
+takes it back from those that have not looked, and waits for the others.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from pygpu.codegen.llvm.text import Machine
 
 # What a caller waits for: nobody inside; all tiles taken; both.
 LEFT_ALL, TAKEN, DONE = range(3)
+LINGERING: Final = 1  # what a mailbox says
 _TEXT: Final = """
 declare void @{pause}()
 
@@ -123,6 +127,39 @@ leave:
   ret void
 }}
 
+define i32 @share(ptr %job, ptr %scratch, ptr %boxes, i64 %count, i64 %rounds) #0 {{
+entry:
+  br label %give
+give:
+  %given = phi i64 [ 0, %entry ], [ %given_next, %give ]
+  %reached = phi i32 [ 0, %entry ], [ %reached_next, %give ]
+  %given_at = getelementptr ptr, ptr %boxes, i64 %given
+  %given_box = load ptr, ptr %given_at, align 8
+  %one = call i32 @post(ptr %given_box, ptr %job)
+  %reached_next = add i32 %reached, %one
+  %given_next = add i64 %given, 1
+  %to_give = icmp slt i64 %given_next, %count
+  br i1 %to_give, label %give, label %work
+work:
+  call void @take(ptr %job, ptr %scratch, i64 1)
+  br label %back
+back:
+  %taken = phi i64 [ 0, %work ], [ %taken_next, %back ]
+  %taken_at = getelementptr ptr, ptr %boxes, i64 %taken
+  %taken_box = load ptr, ptr %taken_at, align 8
+  call void @retract(ptr %taken_box, ptr %job)
+  %taken_next = add i64 %taken, 1
+  %to_take = icmp slt i64 %taken_next, %count
+  br i1 %to_take, label %back, label %last
+last:
+  %over = call i32 @wait(ptr %job, i64 %rounds, i32 {done})
+  %is_over = icmp ne i32 %over, 0
+  %all = trunc i64 %count to i32
+  %missed = sub i32 %all, %reached_next
+  %result = select i1 %is_over, i32 %missed, i32 -1
+  ret i32 %result
+}}
+
 define void @linger(ptr %mailbox, ptr %scratch, i64 %rounds) #0 {{
 entry:
   br label %ready
@@ -171,8 +208,6 @@ def hand_over(machine: Machine) -> str:
         opened=~SHUT,
         left=LEFT_ALL,
         taken=TAKEN,
+        done=DONE,
         pause=machine.pause,
     )
-
-
-__all__ = ["DONE", "LEFT_ALL", "TAKEN", "hand_over"]

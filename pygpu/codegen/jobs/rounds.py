@@ -24,23 +24,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pygpu.codegen.jobs.slots import (
-    ARRIVED,
-    BAND,
-    DONE,
-    FINISHED,
-    LINE,
-    NEXT,
-    PART_NEXT,
-    PARTS,
-    PASS_ON,
-    REACH,
-    ROUND_COUNT,
-    ROUND_JOBS,
-    ROUNDS,
-    STOP,
-    TILES,
-)
+from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
 
 PATIENCE: Final = 500  # looks at a tile that is not ready, before another part is helped
@@ -199,16 +183,16 @@ leave:
 }}
 """
 _NUMBERS: Final = {
-    "count": ROUND_COUNT,
-    "parts": PARTS,
-    "band": BAND,
-    "reach": REACH,
-    "jobs": ROUND_JOBS,
-    "part_next": PART_NEXT,
-    "done": DONE,
-    "pass_on": PASS_ON,
+    "count": slots.ROUND_COUNT,
+    "parts": slots.PARTS,
+    "band": slots.BAND,
+    "reach": slots.REACH,
+    "jobs": slots.ROUND_JOBS,
+    "part_next": slots.PART_NEXT,
+    "done": slots.DONE,
+    "pass_on": slots.PASS_ON,
 }
-_PLACES: Final = {"arrived": ARRIVED, "finished": FINISHED}
+_PLACES: Final = {"arrived": slots.ARRIVED, "finished": slots.FINISHED}
 
 
 def rounds(machine: Machine) -> str:
@@ -221,16 +205,13 @@ def rounds(machine: Machine) -> str:
         kind = "ptr" if name in ("jobs", "part_next", "done", "pass_on") else "i64"
         lines.append(f"  %{name} = load {kind}, ptr %{name}_at, align 8")
     return _TEXT.format(
-        next=8 * NEXT,
-        tiles=8 * TILES,
-        stop=8 * STOP,
-        rounds=8 * ROUNDS,
+        next=8 * slots.NEXT,
+        tiles=8 * slots.TILES,
+        stop=8 * slots.STOP,
+        rounds=8 * slots.ROUNDS,
         loads="\n".join(lines),
-        line=LINE,
+        line=slots.LINE,
         patience=PATIENCE,
         soon=SOON - 1,
         pause=machine.pause,
     )
-
-
-__all__ = ["rounds"]

@@ -10,13 +10,16 @@ from pygpu.codegen.llvm.plan import MULTIPLE
 (NEXT, TILES, TILE_COLUMNS, TILE_WIDTH, TILE_HEIGHT, WIDTH, HEIGHT, ROWS, BLOCK, BEGIN, END, SETS,
  SET_TABLE, OUTPUTS, OUTPUT_TABLE, ARGS, SLOTS, SPAN, STOP, GATE, SCRATCH, MORE_PLANES, IMAGES,
  IMAGE_TABLE, HELD, STAGES, STAGE_TABLE, STEP, WARM, WORK, OWN, ROUNDS, EDGE,
- STRIPS, STREAM, LANES, JOB_SLOTS,
-) = range(37)  # fmt: skip
+ STRIPS, STREAM, LANES, GIVEN, JOB_SLOTS,
+) = range(38)  # fmt: skip
 # EDGE is how many pixels are computed at once where all taps of a set are outside: whole blocks.
 # SLOTS pointers to rows come first in what `span` is given as its context, then, where HELD numbers
 # are held there, the plane and a pointer to each image.
 # STREAM is a span that writes past the caches, or 0: for pixels from a multiple of LANES on, where
 # all rows of results begin at whole lines of the cache.
+# GIVEN points at two numbers for each array that a job is given as Python's object (arrays.py): the
+# place, in bytes from the job on, of the number that is the address of its texels, and which bits
+# of that must be 0.
 # An image: where it begins, bytes of a plane, planes, and which of them, counted from that of the
 # result, is read, by the rule for places outside.
 BASE, PLANE_STRIDE, DEPTH, OFFSET, PLANE_RULE, RING, IMAGE_SLOTS = range(7)

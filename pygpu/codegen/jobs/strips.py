@@ -14,37 +14,7 @@ rows of what is kept to where they are asked for.
 
 from __future__ import annotations
 
-from pygpu.codegen.jobs.slots import (
-    ABOVE,
-    AHEAD,
-    BASE,
-    BELOW,
-    HEIGHT,
-    IMAGE_SLOTS,
-    IMAGE_TABLE,
-    OUT_BASE,
-    OUT_RING,
-    OUT_SLOTS,
-    OUT_STRIDE,
-    OUT_TEXEL,
-    OUTPUT_TABLE,
-    OWN,
-    PLANE_STRIDE,
-    RING,
-    SPAN,
-    STAGE_HEIGHT,
-    STAGE_JOB,
-    STAGE_SLOTS,
-    STAGE_TABLE,
-    STAGES,
-    STEP,
-    STOP,
-    TILE_HEIGHT,
-    WARM,
-    WHOLE,
-    WIDTH,
-    WORK,
-)
+from pygpu.codegen.jobs import slots
 from pygpu.codegen.jobs.tiles import Tiles, together
 from pygpu.codegen.llvm.flow import Branch, Loop, counting, when
 from pygpu.codegen.llvm.text import Machine, Val
@@ -58,12 +28,12 @@ class Rows(Tiles):
         names = (("ptr", "%own"), ("long", "%y0"), ("long", "%y1"))
         self.own, y0, y1 = (Val(code, kind, 1, name, 0) for kind, name in names)
         self.prepare()
-        branch = Branch(code, self.number(SPAN).eq(0))
+        branch = Branch(code, self.number(slots.SPAN).eq(0))
         with branch.side():
             self.copies(y0, y1)
         with branch.side():
             self.point_images(self.zero)
-            self.part(self.zero, (self.zero, y0), (self.number(WIDTH), y1))
+            self.part(self.zero, (self.zero, y0), (self.number(slots.WIDTH), y1))
         branch.join([], [])
         code.line("ret void")
         parameters = "ptr %job, ptr %scratch, ptr %own, i64 %y0, i64 %y1"
@@ -71,30 +41,30 @@ class Rows(Tiles):
 
     def copies(self, y0: Val, y1: Val) -> None:
         """Copy rows of the only image to the only result: a texel is a row here."""
-        image = self.row(self.pointer(IMAGE_TABLE), IMAGE_SLOTS, self.zero)
-        result = self.row(self.pointer(OUTPUT_TABLE), OUT_SLOTS, self.zero)
+        image = self.row(self.pointer(slots.IMAGE_TABLE), slots.IMAGE_SLOTS, self.zero)
+        result = self.row(self.pointer(slots.OUTPUT_TABLE), slots.OUT_SLOTS, self.zero)
         with counting(self.code, y1 - y0) as k:
-            row = self.row_of_image(self.zero, y0 + k) * image[PLANE_STRIDE]
+            row = self.row_of_image(self.zero, y0 + k) * image[slots.PLANE_STRIDE]
             source = self.as_pointer(self.start_of_image(image) + row)
-            to = self.as_pointer(result[OUT_BASE] + (y0 + k) * result[OUT_STRIDE])
-            self.copy(to, source, result[OUT_TEXEL])
+            to = self.as_pointer(result[slots.OUT_BASE] + (y0 + k) * result[slots.OUT_STRIDE])
+            self.copy(to, source, result[slots.OUT_TEXEL])
 
     def kept(self, base: Val, ring: Val) -> Val:
         own = self.code.cast("ptrtoint", self.own, "long")
-        return base + self.code.select(ring < WHOLE, own, self.zero)
+        return base + self.code.select(ring < slots.WHOLE, own, self.zero)
 
     def start_of_image(self, image: list[Val]) -> Val:
-        return self.kept(image[BASE], image[RING])
+        return self.kept(image[slots.BASE], image[slots.RING])
 
     def row_of_image(self, index: Val, row: Val) -> Val:
-        image = self.row(self.pointer(IMAGE_TABLE), IMAGE_SLOTS, index)
-        return self.code.binary("srem", row, image[RING])
+        image = self.row(self.pointer(slots.IMAGE_TABLE), slots.IMAGE_SLOTS, index)
+        return self.code.binary("srem", row, image[slots.RING])
 
     def start_of_result(self, result: list[Val]) -> Val:
-        return self.kept(result[OUT_BASE], result[OUT_RING])
+        return self.kept(result[slots.OUT_BASE], result[slots.OUT_RING])
 
     def row_of_result(self, result: list[Val], row: Val) -> Val:
-        return self.code.binary("srem", row, result[OUT_RING])
+        return self.code.binary("srem", row, result[slots.OUT_RING])
 
 
 class Strips(Tiles):
@@ -103,13 +73,13 @@ class Strips(Tiles):
     def write(self) -> str:
         code = self.code
         self.zero = code.constant("long", 0)
-        self.stopping = self.pointer(STOP)
-        self.work = code.at(self.scratch, self.number(WORK))
-        self.own = code.at(self.scratch, self.number(OWN))
+        self.stopping = self.pointer(slots.STOP)
+        self.work = code.at(self.scratch, self.number(slots.WORK))
+        self.own = code.at(self.scratch, self.number(slots.OWN))
         with Loop(code, [code.constant("bool", True)]) as loop:
             strip, more = self.taken()
             with when(code, more):
-                self.strip(strip * self.number(TILE_HEIGHT))
+                self.strip(strip * self.number(slots.TILE_HEIGHT))
             loop.next(more & ~self.stopped(), [code.constant("bool", True)])
         code.line("ret void")
         head = "define void @strips(ptr %job, ptr %scratch, i64 %step) #1"
@@ -118,28 +88,28 @@ class Strips(Tiles):
     def strip(self, y0: Val) -> None:
         """The results' rows from y0 on. Up to which row each stage has come stands in scratch."""
         code = self.code
-        y1 = code.minimum(y0 + self.number(TILE_HEIGHT), self.number(HEIGHT))
-        with counting(code, self.number(STAGES)) as index:
-            above = self.stage(index)[ABOVE]
+        y1 = code.minimum(y0 + self.number(slots.TILE_HEIGHT), self.number(slots.HEIGHT))
+        with counting(code, self.number(slots.STAGES)) as index:
+            above = self.stage(index)[slots.ABOVE]
             self.write_to(code.maximum(y0 - above, 0), self.scratch, index)
-        with Loop(code, [y0 - self.number(WARM)]) as loop:
+        with Loop(code, [y0 - self.number(slots.WARM)]) as loop:
             (y,) = loop.params
-            following = code.minimum(y + self.number(STEP), y1)
-            with counting(code, self.number(STAGES)) as index:
+            following = code.minimum(y + self.number(slots.STEP), y1)
+            with counting(code, self.number(slots.STAGES)) as index:
                 self.advance(index, following, y1)
             loop.next((following < y1) & ~self.stopped(), [following])
 
     def stage(self, index: Val) -> list[Val]:
-        return self.row(self.pointer(STAGE_TABLE), STAGE_SLOTS, index)
+        return self.row(self.pointer(slots.STAGE_TABLE), slots.STAGE_SLOTS, index)
 
     def advance(self, index: Val, reached: Val, end: Val) -> None:
         """Let a stage compute what is needed for the results above the row `reached`."""
         code, stage = self.code, self.stage(index)
-        last = code.minimum(end + stage[BELOW], stage[STAGE_HEIGHT])
-        to = code.minimum(reached + stage[AHEAD], last)
+        last = code.minimum(end + stage[slots.BELOW], stage[slots.STAGE_HEIGHT])
+        to = code.minimum(reached + stage[slots.AHEAD], last)
         done = self.read("long", self.scratch, index)
         with when(code, to > done):
-            given = f"ptr {self.as_pointer(stage[STAGE_JOB]).text}, ptr {self.work.text}, "
+            given = f"ptr {self.as_pointer(stage[slots.STAGE_JOB]).text}, ptr {self.work.text}, "
             given += f"ptr {self.own.text}, i64 {done.text}, i64 {to.text}"
             code.line(f"call void @rows({given})")
             self.write_to(to, self.scratch, index)
@@ -148,6 +118,3 @@ class Strips(Tiles):
 def native_strips(machine: Machine) -> str:
     """The IR of `strips(job, scratch, step)`."""
     return together([Rows(machine), Strips(machine)], machine)
-
-
-__all__ = ["native_strips"]

@@ -20,50 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pygpu.codegen.jobs import slots
 from pygpu.codegen.jobs.edges import Edges
-from pygpu.codegen.jobs.slots import (
-    BASE,
-    BEGIN,
-    BLOCK,
-    DEPTH,
-    DOWN,
-    DYS,
-    EDGE,
-    END,
-    HEIGHT,
-    HELD,
-    IMAGE,
-    IMAGE_SLOTS,
-    IMAGE_TABLE,
-    IMAGES,
-    MORE_PLANES,
-    NEXT,
-    OFFSET,
-    OUT_BASE,
-    OUT_PLANE,
-    OUT_SLOTS,
-    OUT_STRIDE,
-    OUTPUT_TABLE,
-    OUTPUTS,
-    OUTSIDE,
-    PLANE_RULE,
-    PLANE_STRIDE,
-    ROWS,
-    RULE,
-    SET_HEIGHT,
-    SET_ROWS,
-    SET_SLOTS,
-    SET_TABLE,
-    SETS,
-    SLOTS,
-    STOP,
-    STRIDE,
-    TILE_COLUMNS,
-    TILE_HEIGHT,
-    TILE_WIDTH,
-    TILES,
-    WIDTH,
-)
 from pygpu.codegen.llvm.block import PLANE_PLACES
 from pygpu.codegen.llvm.boundary import place
 from pygpu.codegen.llvm.flow import Branch, Loop, counting, when
@@ -77,7 +35,7 @@ class Tiles(Edges):
 
     def write(self) -> str:
         code = self.code
-        self.stopping = self.pointer(STOP)
+        self.stopping = self.pointer(slots.STOP)
         with Loop(code, [code.constant("bool", True)]) as loop:
             tile, more = self.taken()
             with when(code, more):
@@ -89,12 +47,12 @@ class Tiles(Edges):
 
     def taken(self) -> tuple[Val, Val]:
         """The next tile, from the first on or from the last, and whether one was left."""
-        code, counter = self.code, self.code.at(self.job, NEXT * 8)
+        code, counter = self.code, self.code.at(self.job, slots.NEXT * 8)
         taken = code.fixed("long", 1, f"atomicrmw add ptr {counter.text}, i64 %step monotonic")
         front, back = taken & 0xFFFFFFFF, code.binary("lshr", taken, 32)
         step = Val(code, "long", 1, "%step", 0)
-        tile = code.select(step.eq(1), front, self.number(TILES) - 1 - back)
-        return tile, front + back < self.number(TILES)
+        tile = code.select(step.eq(1), front, self.number(slots.TILES) - 1 - back)
+        return tile, front + back < self.number(slots.TILES)
 
     def stopped(self) -> Val:
         flag = self.code.fixed(
@@ -104,14 +62,14 @@ class Tiles(Edges):
 
     def tile(self, tile: Val) -> None:
         code = self.code
-        columns, planes = self.number(TILE_COLUMNS), self.number(MORE_PLANES) + 1
+        columns, planes = self.number(slots.TILE_COLUMNS), self.number(slots.MORE_PLANES) + 1
         z, part = code.binary("srem", tile, planes), code.binary("sdiv", tile, planes)
         across, down = code.binary("srem", part, columns), code.binary("sdiv", part, columns)
-        with when(code, self.number(HELD) > self.number(SLOTS)):
+        with when(code, self.number(slots.HELD) > self.number(slots.SLOTS)):
             self.point_images(z)
-        x0, y0 = across * self.number(TILE_WIDTH), down * self.number(TILE_HEIGHT)
-        x1 = code.minimum(x0 + self.number(TILE_WIDTH), self.number(WIDTH))
-        y1 = code.minimum(y0 + self.number(TILE_HEIGHT), self.number(HEIGHT))
+        x0, y0 = across * self.number(slots.TILE_WIDTH), down * self.number(slots.TILE_HEIGHT)
+        x1 = code.minimum(x0 + self.number(slots.TILE_WIDTH), self.number(slots.WIDTH))
+        y1 = code.minimum(y0 + self.number(slots.TILE_HEIGHT), self.number(slots.HEIGHT))
         self.part(z, (x0, y0), (x1, y1))
 
     def part(self, z: Val, first: tuple[Val, Val], end: tuple[Val, Val]) -> None:
@@ -121,32 +79,32 @@ class Tiles(Edges):
             (y,) = loop.params
             self.point_rows(y)
             self.point_results(z, y, y1)
-            self.row_block(y, x0, x1, code.minimum(self.number(ROWS), y1 - y))
-            following = y + self.number(ROWS)
+            self.row_block(y, x0, x1, code.minimum(self.number(slots.ROWS), y1 - y))
+            following = y + self.number(slots.ROWS)
             loop.next((following < y1) & ~self.stopped(), [following])
 
     def point_images(self, z: Val) -> None:
         """The plane, and a pointer to each image where it is that of the plane."""
-        code, first = self.code, self.number(SLOTS)
+        code, first = self.code, self.number(slots.SLOTS)
         for context in (self.direct, self.padded):
             self.write_to(z, context, first)
-        with counting(code, self.number(IMAGES)) as index:
-            image = self.row(self.pointer(IMAGE_TABLE), IMAGE_SLOTS, index)
-            plane = self.place(z + image[OFFSET], image[DEPTH], image[PLANE_RULE])
-            start = self.start_of_image(image) + plane * image[PLANE_STRIDE]
+        with counting(code, self.number(slots.IMAGES)) as index:
+            image = self.row(self.pointer(slots.IMAGE_TABLE), slots.IMAGE_SLOTS, index)
+            plane = self.place(z + image[slots.OFFSET], image[slots.DEPTH], image[slots.PLANE_RULE])
+            start = self.start_of_image(image) + plane * image[slots.PLANE_STRIDE]
             for context in (self.direct, self.padded):
                 self.write_to(start, context, first + PLANE_PLACES + index)
 
     def start_of_image(self, image: list[Val]) -> Val:
         """Where an image begins."""
-        return image[BASE]
+        return image[slots.BASE]
 
     def row_of_image(self, index: Val, row: Val) -> Val:
         """Which row of an image's memory holds one of its rows."""
         return row
 
     def start_of_result(self, result: list[Val]) -> Val:
-        return result[OUT_BASE]
+        return result[slots.OUT_BASE]
 
     def row_of_result(self, result: list[Val], row: Val) -> Val:
         return row
@@ -156,35 +114,50 @@ class Tiles(Edges):
         code = self.code
         slot_place = self.slot_place
         code.store(self.zero, slot_place, 8)
-        with counting(code, self.number(SETS)) as index:
-            taps = self.row(self.pointer(SET_TABLE), SET_SLOTS, index)
-            place = self.number(SLOTS) + PLANE_PLACES + taps[IMAGE]
+        with counting(code, self.number(slots.SETS)) as index:
+            taps = self.row(self.pointer(slots.SET_TABLE), slots.SET_SLOTS, index)
+            place = self.number(slots.SLOTS) + PLANE_PLACES + taps[slots.IMAGE]
             base = self.read("long", self.direct, place)
-            with counting(code, taps[SET_ROWS]) as k:
-                dy = self.read("long", self.as_pointer(taps[DYS]), k)
-                source = self.place(y * taps[DOWN] + dy, taps[SET_HEIGHT], taps[RULE])
-                within = base + self.row_of_image(taps[IMAGE], source) * taps[STRIDE]
-                row = code.select(source < 0, taps[OUTSIDE], self.framed(taps, source, within))
-                slot = self.read("long", slot_place, self.zero)
-                self.write_to(row, self.direct, slot)
-                self.write_to(slot + 1, slot_place, self.zero)
+            first, dys = y * taps[slots.DOWN], self.as_pointer(taps[slots.DYS])
+            slot = self.read("long", slot_place, self.zero)
+            self.write_to(slot + taps[slots.SET_ROWS], slot_place, self.zero)
+            frame = self.frame(taps)
+            top = code.maximum(frame[slots.TOP], 0) - first
+            bottom = code.minimum(frame[slots.BOTTOM], taps[slots.SET_HEIGHT]) - first
+            last = self.read("long", dys, taps[slots.SET_ROWS] - 1)
+            branch = Branch(code, (self.read("long", dys, self.zero) >= top) & (last < bottom))
+            for inside in (True, False):
+                with branch.side(), counting(code, taps[slots.SET_ROWS]) as k:
+                    row = first + self.read("long", dys, k)
+                    self.write_to(self.source_row(taps, row, base, inside), self.direct, slot + k)
+            branch.join([], [])
+
+    def source_row(self, taps: list[Val], row: Val, base: Val, inside: bool) -> Val:
+        """Where a row of an image begins, whose memory does at `base`; `inside`: it is in that."""
+        source = row
+        if not inside:
+            source = self.place(row, taps[slots.SET_HEIGHT], taps[slots.RULE])
+        own = base + self.row_of_image(taps[slots.IMAGE], source) * taps[slots.STRIDE]
+        if inside:
+            return own
+        return self.code.select(source < 0, taps[slots.OUTSIDE], self.framed(taps, source, own))
 
     def point_results(self, z: Val, y: Val, y1: Val) -> None:
         """Pointers to the rows of the results; for rows below the tile, its last row."""
         code = self.code
-        rows = self.number(ROWS)
-        first = self.number(SLOTS) - self.number(OUTPUTS) * rows
-        with counting(code, self.number(OUTPUTS)) as index:
-            result = self.row(self.pointer(OUTPUT_TABLE), OUT_SLOTS, index)
+        rows = self.number(slots.ROWS)
+        first = self.number(slots.SLOTS) - self.number(slots.OUTPUTS) * rows
+        with counting(code, self.number(slots.OUTPUTS)) as index:
+            result = self.row(self.pointer(slots.OUTPUT_TABLE), slots.OUT_SLOTS, index)
             with counting(code, rows) as r:
                 last = code.minimum(y + r, y1 - 1)
-                start = self.start_of_result(result) + z * result[OUT_PLANE]
-                row = start + self.row_of_result(result, last) * result[OUT_STRIDE]
+                start = self.start_of_result(result) + z * result[slots.OUT_PLANE]
+                row = start + self.row_of_result(result, last) * result[slots.OUT_STRIDE]
                 self.write_to(row, self.direct, first + index * rows + r)
 
     def row_block(self, y: Val, x0: Val, x1: Val, rows: Val) -> None:
-        code, block, begin = self.code, self.number(BLOCK), self.number(BEGIN)
-        limit = code.minimum(x1, self.number(END))
+        code, block, begin = self.code, self.number(slots.BLOCK), self.number(slots.BEGIN)
+        limit = code.minimum(x1, self.number(slots.END))
         with Loop(code, [x0]) as loop:
             (x,) = loop.params
             inner = (x >= begin) & (limit - x >= block)
@@ -194,9 +167,11 @@ class Tiles(Edges):
                 self.span(self.direct, y, x, end, streams=True)
                 first = [end]
             with branch.side():
-                # What is left before the limit: a block that ends there, over the last one.
+                # What is left before the limit: a block that ends there, over the last one, unless
+                # all that is left fills no more than a block.
                 start = limit - block
                 over = (x < limit) & (start >= begin) & (start <= x)
+                over = over & (limit.eq(x1) | (x1 - x > block))
                 second_branch = Branch(code, over)
                 with second_branch.side():
                     self.span(self.direct, y, start, limit)
@@ -204,7 +179,7 @@ class Tiles(Edges):
                 with second_branch.side():
                     # At the right edge a block that ends there, so that little of it is outside;
                     # where all that is left is outside, many blocks.
-                    many = code.minimum(self.number(EDGE), x1 - x)
+                    many = code.minimum(self.number(slots.EDGE), x1 - x)
                     many = code.binary("sdiv", many, block) * block
                     beyond = (x >= limit) & (many > block)
                     back = code.maximum(code.minimum(x, x1 - block), x0)
@@ -234,6 +209,3 @@ def together(loops: Sequence[Tiles], machine: Machine) -> str:
     texts = [loop.write() for loop in loops]
     declared = {line for loop in loops for line in loop.code.declared.values()}
     return "\n".join([*texts, *sorted(declared), place(machine)])
-
-
-__all__ = ["Tile", "Tiles", "together"]

@@ -13,54 +13,47 @@ from functools import partial
 from typing import ClassVar, Final
 
 from pygpu.codegen.llvm.code import Code
-from pygpu.codegen.llvm.memory import load_block
+from pygpu.codegen.llvm.memory import decode_words, load_block, load_words
 from pygpu.codegen.llvm.plan import Multiple, Plan, TapSet
 from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.text import Machine, Val
-from pygpu.core.storage import Format
+from pygpu.core.programs import Task
 from pygpu.passes.analysis.variance import ROW, X
-from pygpu.ssa import Function, Load, Region, Value
+from pygpu.ssa import Load, Region, Value
 
 Values = tuple[Val, ...]  # the components of an SSA value
 Masks = dict[Cell, Val | None]  # the lanes of each cell that are live; None: all
 
 # The block of 64-bit numbers that `span` is given as %args.
 STOP, WIDTH, HEIGHT, FIRST_IMAGE = range(4)
-PLANE_PLACES: Final = 1  # behind the pointers to rows in %ctx; then come images
-IMAGE_SLOTS: Final = 4  # where it begins, unless %ctx says so, width, height, pitch in texels
+PLANE_PLACES: Final = 1  # numbers behind the pointers to rows in %ctx, before those of images
+IMAGE_SLOTS: Final = 4  # of an image: where it begins, width, height, texels from row to row
 
 
 class Block:
     """See the module's head. `get` gives a value in a cell; `env` has what was computed.
 
-    Where images begin stands in %ctx, behind the pointers to rows, for that changes from plane to
-    plane; `of_planes` is not so for code that another loop calls, which says it in %args."""
+    Where images begin changes from plane to plane, so it stands in %ctx, behind the pointers to
+    rows. Code that is called by other loops than that over tiles finds it in %args: it is not
+    `of_planes`."""
 
     of_planes: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        function: Function,
-        inputs: Sequence[Format],
-        outputs: Sequence[Format],
-        machine: Machine,
-        layout: Plan,
-        wide: bool,
-        planar: bool = False,
-    ) -> None:
-        self.f, self.inputs, self.outputs = function, inputs, outputs
-        self.machine, self.plan, self.wide, self.planar = machine, layout, wide, planar
+    def __init__(self, task: Task, machine: Machine, layout: Plan, wide: bool = False) -> None:
+        self.f, self.inputs, self.outputs = task.function, task.inputs, task.outputs
+        self.machine, self.plan, self.wide, self.planar = machine, layout, wide, task.planar
         self.bits = layout.bits
         self.code = Code(machine)
         self.env: dict[tuple[Value, int, int], Values] = {}
         self.cells = [(u, r) for r in range(layout.rows) for u in range(layout.vectors)]
-        self.ctx, self.args = (Val(self.code, "ptr", 1, name, 0) for name in ("%ctx", "%args"))
+        self.ctx = Val(self.code, "ptr", 1, "%ctx", 0)
         self.x: Val  # the column of the first pixel
         self.width: Val  # of the results
         self.rows: dict[tuple[TapSet, int], Val] = {}  # pointers to source rows
-        self.slots: dict[TapSet, int] = {}  # of the first pointer to a row, in %ctx
-        self.table_slot = FIRST_IMAGE + len(function.images) * IMAGE_SLOTS
-        self.plane_slot = sum(len(taps.rows) for taps in layout.taps) + layout.rows * len(outputs)
+        self.slots: dict[TapSet, int] = {}  # in %ctx, of the first pointer to a row of a set
+        self.table_slot = FIRST_IMAGE + len(self.f.images) * IMAGE_SLOTS
+        pointers = sum(len(taps.rows) for taps in layout.taps) + layout.rows * len(self.outputs)
+        self.plane_slot = pointers
         self.stops = False  # whether there are loops that look at the stop flag
 
     def region(self, region: Region, cells: Sequence[Cell], masks: Masks) -> None:
@@ -103,24 +96,30 @@ class Block:
         return tuple([self.code.shuffle(a, b, places) for a, b in pairs])
 
     def tap_apart(self, taps: TapSet, at: Multiple, cell: Cell) -> Values:
-        """A load of which those of neighbours are some columns apart: as many vectors are read, and
-        of these the columns that are asked for taken."""
+        """A load at multiples of the pixel's column: neighbours read texels that lie n columns
+        apart. n vectors are read, and each n-th column of them taken: as bits, where a word holds a
+        texel, so that all components are taken at once and none is decoded that nobody asks for."""
         (u, r), lanes, (across, down) = cell, self.machine.lanes, taps.apart
         times, first = divmod(at.dx - taps.left, across)
         start = taps.left + (times + u * lanes) * across
         row = at.dy + down * r
-        if self.inputs[taps.image].channels == 1 and not self.plan.raw:
+        format = self.inputs[taps.image]
+        if format.channels == 1 and not self.plan.raw:
             return (self.texels(taps, row, start, across)[first],)
+        if across > 1 and format.nbytes <= 4 and not self.plan.raw:
+            words = [self.words(taps, row, start + k * lanes) for k in range(across)]
+            return decode_words(self.code, self.taken(words, first), format)
         vectors = [self.texels(taps, row, start + k * lanes) for k in range(across)]
         return tuple([self.taken(parts, first) for parts in zip(*vectors, strict=True)])
 
     def taken(self, vectors: Sequence[Val], first: int) -> Val:
-        """Of n vectors, one behind the other, each n-th lane from the first on."""
+        """Each n-th lane, from the first on, of n vectors that follow each other in memory."""
         n, lanes = len(vectors), self.machine.lanes
         places = [divmod(first + n * lane, lanes) for lane in range(lanes)]
         found = vectors[0]
         for index, other in enumerate(vectors[1:], 1):
-            # What is taken of vectors before stands in its lanes already, of the first as it came.
+            # Lanes that were taken of earlier vectors stay where they are in `found`; those of the
+            # first vector, which nothing was taken of yet, are still at their places there.
             order = []
             for lane, (vector, place) in enumerate(places):
                 held = place if index == 1 else lane
@@ -129,24 +128,37 @@ class Block:
         return found
 
     def texels(self, taps: TapSet, row: int, dx: int, columns: int = 1) -> Values:
-        """A vector of texels, loaded once; of one channel, so many columns as components of one."""
+        """A vector of texels, loaded once. Of images of one channel, `columns` texels that lie side
+        by side may be the components of one."""
         make = partial(self._loaded, taps, row, dx, columns)
         return self.code.remembered((taps, row, dx), self.x.depth, make)  # type: ignore[no-any-return]
 
+    def words(self, taps: TapSet, row: int, dx: int) -> Val:
+        """The bits of a vector of texels, loaded once."""
+
+        def make() -> Val:
+            return load_words(self.code, self._place(taps, row, dx), self.inputs[taps.image])
+
+        return self.code.remembered((taps, row, dx, "words"), self.x.depth, make)  # type: ignore[no-any-return]
+
+    def _place(self, taps: TapSet, row: int, dx: int) -> Val:
+        """Where the texels of a vector are."""
+        texel = self.inputs[taps.image].nbytes
+        start = self.code.cast("sext", self.x, "long") * (texel * taps.apart[0])
+        return self.code.at(self.code.at(self.rows[taps, row], start), dx * texel)
+
     def _loaded(self, taps: TapSet, row: int, dx: int, columns: int) -> Values:
         format = self.inputs[taps.image]
-        texel = format.dtype.itemsize * format.channels
+        place = self._place(taps, row, dx)
         if columns > 1:
             format = replace(format, channels=columns)
-        start = self.code.cast("sext", self.x, "long") * (texel * taps.apart[0])
-        start = self.code.at(self.rows[taps, row], start)
-        return load_block(self.code, self.code.at(start, dx * texel), format, self.plan.raw)
+        return load_block(self.code, place, format, self.plan.raw)
 
     def set(self, value: Value, cell: Cell, parts: Values) -> None:
         self.env[(value, *self.cell(value, cell))] = parts
 
     def spread(self, value: Value, parts: Values) -> list[Val]:
-        """Components with as many lanes as such a value has, there to be handed on."""
+        """Components with as many lanes as the value has, to be handed on by a branch or loop."""
         lanes = self.machine.lanes if self.bits[value] & X else 1
         return [self.code.plain(self.code.splat(part, lanes)) for part in parts]
 
@@ -156,14 +168,10 @@ class Block:
 
     # ------------------------------------------------------------ arguments
 
-    def argument(self, slot: int, kind: str) -> Val:
-        pointer = self.code.at(self.args, slot * 8)
-        return self.code.load(kind, pointer, 1, 8)
-
     def image(self, index: int, part: int, kind: str = "int") -> Val:
         """Where an image begins (part 0), its width (1), its height (2), or how many texels its
         rows are apart (3)."""
         if part == 0 and self.of_planes:
             slot = self.plane_slot + PLANE_PLACES + index
             return self.code.load(kind, self.code.at(self.ctx, slot * 8), 1, 8)
-        return self.argument(FIRST_IMAGE + index * IMAGE_SLOTS + part, kind)
+        return self.code.argument(FIRST_IMAGE + index * IMAGE_SLOTS + part, kind)

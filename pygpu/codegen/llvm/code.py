@@ -159,11 +159,11 @@ class Code(Body):
         low, high = self.like(value, low), self.like(value, high)
         return self.minimum(self.select(value > low, value, low), high)
 
-    def intrinsic(self, name: str, *operands: Val, suffix: str = "") -> Val:
+    def intrinsic(self, name: str, *operands: Val) -> Val:
         """A call of an LLVM intrinsic on values of one type, which is that of the result."""
         values = self.level(*operands)
         first = values[0]
-        return self.call(f"llvm.{name}", first.kind, values, suffix or self.suffix(first))
+        return self.call(f"llvm.{name}", first.kind, values, self.suffix(first))
 
     def suffix(self, value: Val) -> str:
         return suffix_text(value.kind, value.lanes)
@@ -298,6 +298,20 @@ class Code(Body):
         """A load from memory that nobody writes while the function runs."""
         text = f"load {type_text(kind, lanes)}, ptr {pointer.text}, align {align}"
         return self.make(kind, text, pointer, lanes=lanes)
+
+    def read(self, kind: str, pointer: Val, lanes: int = 1, align: int = 1) -> Val:
+        """A load of what is in memory now: the function, or another thread, may change it."""
+        text = f"load {type_text(kind, lanes)}, ptr {pointer.text}, align {align}"
+        return self.fixed(kind, lanes, text)
+
+    def argument(self, slot: int, kind: str) -> Val:
+        """One of the 64-bit numbers that `span` is given as %args."""
+        return self.load(kind, self.at(Val(self, "ptr", 1, "%args", 0), 8 * slot), 1, 8)
+
+    def ends(self) -> tuple[Val, Val]:
+        """The places x0 and x1 from which and up to which `span` runs, as longs."""
+        first, end = (Val(self, "int", 1, name, 0) for name in ("%x0", "%x1"))
+        return self.cast("sext", first, "long"), self.cast("sext", end, "long")
 
     def store(self, value: Val, pointer: Val, align: int = 1, how: str = "") -> None:
         self.line(f"store {value.type} {value.text}, ptr {pointer.text}, align {align}{how}")

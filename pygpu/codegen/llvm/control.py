@@ -225,7 +225,7 @@ def _poll(block: Block, op: Op) -> None:
     if op in block.plan.bounded:
         return
     block.stops = True
-    code, pointer = block.code, block.argument(STOP, "ptr")
+    code, pointer = block.code, block.code.argument(STOP, "ptr")
     flag = code.fixed("int", 1, f"load atomic i32, ptr {pointer.text} monotonic, align 4")
     stop = code.fixed("bool", 1, f"icmp ne i32 {flag.text}, 0")
     label = code.fresh("on")

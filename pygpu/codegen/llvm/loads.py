@@ -26,7 +26,7 @@ def table(block: Block, op: Op, cell: Cell) -> Values:
     code, values = block.code, block.f.tables[op.data.table].values
     (index,) = block.get(op.operands[0], cell)
     index = code.clamp(index, 0, values.shape[0] - 1)
-    base = block.argument(block.table_slot + op.data.table, "ptr")
+    base = block.code.argument(block.table_slot + op.data.table, "ptr")
     format = Format(values.dtype, op.data.type.size, False)
     return gather(code, base, index * steps(format), format, values.shape[0])
 

@@ -30,12 +30,12 @@ def polynomial(code: Code, x: Val, coefficients: Sequence[float]) -> Val:
     return result
 
 
-def _bound(code: Code, x: Val, low: float, high: float) -> Val:
+def bound(code: Code, x: Val, low: float, high: float) -> Val:
     """x between two numbers; NaN stays."""
     return code.minimum(code.maximum(x, low), high)
 
 
-def _nearest(code: Code, x: Val) -> tuple[Val, Val]:
+def nearest(code: Code, x: Val) -> tuple[Val, Val]:
     """x rounded to the nearest whole number, as a float and as an int; |x| below 2**21.
     NaN gives NaN and some int."""
     magic = 12582912.0 if x.kind == "float" else 6755399441055744.0
@@ -69,7 +69,7 @@ EXP2_32: Final = (0.6931471805536239, 0.24022650925069966, 0.055504109294556694,
 
 def exp(code: Code, x: Val) -> Val:
     """e**x = 2**k e**r, |r| up to ln(2) / 2."""
-    x = _bound(code, x, -104.0, 89.0)
+    x = bound(code, x, -104.0, 89.0)
     whole, power = nearest_whole(code, x * LOG2E)
     rest = code.fma(whole, -0.693359375, x)  # exact: few bits
     rest = code.fma(whole, 2.12194440e-4, rest)
@@ -77,7 +77,7 @@ def exp(code: Code, x: Val) -> Val:
 
 
 def exp2(code: Code, x: Val) -> Val:
-    x = _bound(code, x, -150.0, 129.0)
+    x = bound(code, x, -150.0, 129.0)
     whole, power = nearest_whole(code, x)
     rest = x - whole
     return times_power(code, polynomial(code, rest, (1.0, *EXP2_32)), whole, power)
@@ -87,7 +87,7 @@ def nearest_whole(code: Code, x: Val) -> tuple[Val, Val | None]:
     """x rounded to a whole number, and that as an int where it will be needed."""
     if _scales(code, x):
         return code.intrinsic("rint", x), None
-    return _nearest(code, x)
+    return nearest(code, x)
 
 
 def _scales(code: Code, x: Val) -> bool:
@@ -106,7 +106,7 @@ def times_power(code: Code, x: Val, whole: Val, power: Val | None) -> Val:
 
 def _exp_parts(code: Code, x: Val) -> tuple[Val, Val]:
     """e**x = (1 + a) b, b a power of two, of doubles, |x| up to 700."""
-    whole, power = _nearest(code, x * LOG2E)
+    whole, power = nearest(code, x * LOG2E)
     rest = code.fma(whole, -0.693147180369123816490, x)
     rest = code.fma(whole, -1.90821492927058770002e-10, rest)
     small = code.fma(rest * rest, polynomial(code, rest, EXP_64), rest)
@@ -118,14 +118,14 @@ def _exp_64(code: Code, x: Val) -> Val:
     return (small + 1.0) * scale
 
 
-def _expm1_64(code: Code, x: Val) -> Val:
+def expm1_64(code: Code, x: Val) -> Val:
     """e**x - 1, to 1e-14 of its size."""
     small, scale = _exp_parts(code, x)
     return code.fma(small, scale, scale - 1.0)
 
 
 def expm1(code: Code, x: Val) -> Val:
-    return _keep_zero(code, x, _expm1_64(code, _bound(code, widened(code, x), -50.0, 100.0)))
+    return keep_zero(code, x, expm1_64(code, bound(code, widened(code, x), -50.0, 100.0)))
 
 
 # ---------------------------------------------------------------- logarithms
@@ -182,16 +182,16 @@ def _long_to_double(code: Code, x: Val) -> Val:
 
 
 def log2(code: Code, x: Val) -> Val:
-    result = _narrow(code, _log_64(code, widened(code, x)) * LOG2E)
+    result = narrow(code, _log_64(code, widened(code, x)) * LOG2E)
     return log_ends(code, x, result)
 
 
 def log10(code: Code, x: Val) -> Val:
-    result = _narrow(code, _log_64(code, widened(code, x)) * 0.4342944819032518)
+    result = narrow(code, _log_64(code, widened(code, x)) * 0.4342944819032518)
     return log_ends(code, x, result)
 
 
-def _log1p_64(code: Code, x: Val) -> Val:
+def log1p_64(code: Code, x: Val) -> Val:
     """ln(1 + x) of doubles above -1 and finite."""
     total = x + 1.0
     lost = x - (total - 1.0)
@@ -200,7 +200,7 @@ def _log1p_64(code: Code, x: Val) -> Val:
 
 def log1p(code: Code, x: Val) -> Val:
     wide = widened(code, x)
-    result = _narrow(code, _log1p_64(code, wide))
+    result = narrow(code, log1p_64(code, wide))
     result = code.select(x.eq(-1.0), code.constant("float", -math.inf), result)
     result = code.select(x < math.inf, result, x)
     result = code.select(x < -1.0, code.constant("float", math.nan), result)
@@ -221,8 +221,8 @@ def pow(code: Code, x: Val, y: Val) -> Val:
     log_of = _log_64(code, widened(code, usual))
     log_of = code.select(a.eq(0.0), code.constant("double", -math.inf, x.lanes), log_of)
     log_of = code.select(a.eq(math.inf), code.constant("double", math.inf, x.lanes), log_of)
-    exponent = _bound(code, log_of * widened(code, y), -200.0, 200.0)
-    result = _narrow(code, _exp_64(code, exponent))
+    exponent = bound(code, log_of * widened(code, y), -200.0, 200.0)
+    result = narrow(code, _exp_64(code, exponent))
     result = code.select(x.ne(x), x, result)
 
     whole = trunc(code, y).eq(y)
@@ -268,7 +268,7 @@ ERFCX_64: Final = (0.18871521543495662, 0.7020195140833718, 0.8077506734735762,
 def _erf_64(code: Code, x: Val) -> tuple[Val, Val]:
     """erf(a) and erfc(a) of a = |x|, as doubles. Up to 1 the first is a times a polynomial of a**2;
     from there on the second is e**(-a**2) times one of 2 / (2 + a), 0 as float32 from 10.5 on."""
-    a = _bound(code, widened(code, code.absolute(x)), 0.0, 10.5)
+    a = bound(code, widened(code, code.absolute(x)), 0.0, 10.5)
     square = a * a
     near = a * polynomial(code, square, ERF_64)
     curve = polynomial(code, 2.0 / (a + 2.0) - 0.4140625, ERFCX_64)
@@ -283,7 +283,7 @@ def erf(code: Code, x: Val) -> Val:
 
 def erfc(code: Code, x: Val) -> Val:
     above = _erf_64(code, x)[1]
-    return _narrow(code, code.select(x < 0.0, 2.0 - above, above))
+    return narrow(code, code.select(x < 0.0, 2.0 - above, above))
 
 
 # ---------------------------------------------------------------- the gamma function
@@ -316,7 +316,7 @@ def _lanczos(code: Code, x: Val) -> Val:
 
 def _sine_of_pi(code: Code, x: Val) -> Val:
     """sin(pi x) of doubles up to 2**50, to 1e-15 of its size; 0 of the sign of x where x is 0."""
-    whole, count = _nearest(code, x)
+    whole, count = nearest(code, x)
     rest = x - whole
     sine = rest * polynomial(code, rest * rest, SINPI_64)
     return code.bits(code.bits(sine, "long") ^ (count << 63), "double")
@@ -324,21 +324,21 @@ def _sine_of_pi(code: Code, x: Val) -> Val:
 
 def gamma(code: Code, x: Val) -> Val:
     """Below 1/2 by reflection: gamma(x) gamma(1 - x) = pi / sin(pi x)."""
-    wide = _bound(code, widened(code, x), -(2.0**24), 40.0)
+    wide = bound(code, widened(code, x), -(2.0**24), 40.0)
     reflected = wide < 0.5
     a = code.select(reflected, 1.0 - wide, wide)
     shifted = a + (SHIFT - 0.5)
-    power = _bound(code, _log_64(code, shifted) * (a - 0.5) - shifted, -700.0, 700.0)
+    power = bound(code, _log_64(code, shifted) * (a - 0.5) - shifted, -700.0, 700.0)
     above = _exp_64(code, power) * _lanczos(code, a)
     sine = _sine_of_pi(code, wide)
-    result = _narrow(code, code.select(reflected, PI / (sine * above), above))
+    result = narrow(code, code.select(reflected, PI / (sine * above), above))
     is_pole = (x < 0.0) & sine.eq(0.0)
     return code.select(is_pole, code.constant("float", math.nan), result)
 
 
 def lgamma(code: Code, x: Val) -> Val:
     """Below 1/2 by reflection; from there to 3 so that the zeros at 1 and 2 are exact."""
-    wide = _bound(code, widened(code, x), -(2.0**24), 1e300)
+    wide = bound(code, widened(code, x), -(2.0**24), 1e300)
     reflected = wide < 0.5
     a = code.select(reflected, 1.0 - wide, wide)
     is_near, is_low = a < 3.0, a < 1.0
@@ -352,7 +352,7 @@ def lgamma(code: Code, x: Val) -> Val:
     sine = code.absolute(_sine_of_pi(code, wide))
     pole = sine.eq(0.0)
     below = _log_64(code, PI / code.select(pole, one, sine)) - above
-    result = _narrow(code, code.select(reflected, below, above))
+    result = narrow(code, code.select(reflected, below, above))
     result = code.select((x <= 0.0) & pole, code.constant("float", math.inf), result)
     result = code.select(code.absolute(x).eq(math.inf), code.absolute(x), result)
     return code.select(x.ne(x), x, result)
@@ -403,20 +403,20 @@ def widened(code: Code, x: Val) -> Val:
     return code.to_float(x, "double")
 
 
-def _narrow(code: Code, x: Val) -> Val:
+def narrow(code: Code, x: Val) -> Val:
     return code.to_float(x, "float")
 
 
 def signed(code: Code, x: Val, magnitude: Val) -> Val:
     """A double as a float with the sign of x."""
-    return code.intrinsic("copysign", _narrow(code, magnitude), x)
+    return code.intrinsic("copysign", narrow(code, magnitude), x)
 
 
-def _keep_zero(code: Code, x: Val, result: Val) -> Val:
-    return code.select(x.eq(0.0), x, _narrow(code, result))
+def keep_zero(code: Code, x: Val, result: Val) -> Val:
+    return code.select(x.eq(0.0), x, narrow(code, result))
 
 
-def _unless_infinite(code: Code, x: Val, result: Val) -> Val:
+def unless_infinite(code: Code, x: Val, result: Val) -> Val:
     return code.select(code.absolute(x).eq(math.inf), x, result)
 
 

@@ -138,19 +138,35 @@ def load_block(code: Code, pointer: Val, format: Format, raw: bool = False) -> t
     size, channels, lanes = format.dtype.itemsize, format.channels, code.machine.lanes
     if raw or (size == 4 and channels == 1):
         return (code.load(RAW[_name(format.dtype)], pointer, lanes, size),)
+    if (size, channels) == (1, 3):
+        return decode_words(code, load_words(code, pointer, format), format)
     parts = _unpack(code, pointer, size, channels, size)
+    return tuple([decode(code, value, format) for value in parts])
+
+
+def load_words(code: Code, pointer: Val, format: Format) -> Val:
+    """The bits of `lanes` texels of at most 4 bytes that lie side by side, an int each: what is
+    chosen of these is decoded later."""
+    size, channels = format.dtype.itemsize, format.channels
+    if (size, channels) == (1, 3):
+        # Two vectors that overlap are spread to words by one shuffle.
+        lanes = code.machine.lanes
+        first, second = (code.load("byte", code.at(pointer, p), 2 * lanes) for p in (0, lanes))
+        bytes_of = [3 * i + c if c < 3 else -1 for i in range(lanes) for c in range(4)]
+        places = [p if p < 3 * lanes // 2 else p + lanes for p in bytes_of]
+        return code.regroup(code.shuffle(first, second, places), "int")
+    (word,) = _unpack(code, pointer, size * channels, 1, size)
+    return word
+
+
+def decode_words(code: Code, words: Val, format: Format) -> tuple[Val, ...]:
+    """The components of texels of which `load_words` has the bits."""
+    parts = _parts(code, words, format.dtype.itemsize, format.channels)
     return tuple([decode(code, value, format) for value in parts])
 
 
 def _unpack(code: Code, pointer: Val, size: int, channels: int, align: int) -> list[Val]:
     lanes = code.machine.lanes
-    if (size, channels) == (1, 3):
-        # Two vectors that overlap are spread to words by one shuffle.
-        first, second = (code.load("byte", code.at(pointer, p), 2 * lanes) for p in (0, lanes))
-        bytes_of = [3 * i + c if c < 3 else -1 for i in range(lanes) for c in range(4)]
-        places = [p if p < 3 * lanes // 2 else p + lanes for p in bytes_of]
-        words = code.regroup(code.shuffle(first, second, places), "int")
-        return _parts(code, words, 1, 3)
     if size == 4 or channels == 3:
         kind = {1: "byte", 2: "short", 4: "int"}[size]
         parts = [

@@ -31,9 +31,32 @@ def _floordiv(code: Code, a: Val, b: Val) -> Val:
 
 
 def _mod(code: Code, a: Val, b: Val) -> Val:
-    if a.kind in FLOATING:
-        return _by(code, "mod", _float_mod, a, b)
-    return _divided(code, a, b)[1]
+    if a.kind not in FLOATING:
+        return _divided(code, a, b)[1]
+    if a.kind == "float" and b.number is not None:
+        return _mod_by(code, a, float(np.float32(b.number)))
+    return _by(code, "mod", _float_mod, a, b)
+
+
+def _mod_by(code: Code, x: Val, y: float) -> Val:
+    """The remainder by a known number, with its sign. Where quotients are small, x less a whole
+    multiple, of which it is known that it is the right one or the next: that is either the
+    remainder or the remainder less y, both rounded once, as Python has them."""
+    if y == 1.0:
+        return x - floor_32(code, x)
+    if y < 0.0:
+        return -_mod_by(code, -x, -y)
+    divisor = code.constant("float", y)
+    if not code.machine.has("fma") or not 2.0**-100 < y < 2.0**100:
+        return _by(code, "mod", _float_mod, x, divisor)
+    branch = Branch(code, code.anywhere(~(code.absolute(x) < SMALL * y)))
+    with branch.side():
+        large = [code.splat(_by(code, "mod", _float_mod, x, divisor), x.lanes)]
+    with branch.side():
+        whole = floor_32(code, code.fma(x, 1 / y, BESIDE))
+        rest = code.fma(-whole, divisor, x)
+        small = [rest + code.select(rest < 0.0, divisor, code.constant("float", 0.0))]
+    return branch.join(large, small)[0]
 
 
 def _by(code: Code, name: str, rule: Formula, x: Val, y: Val) -> Val:
@@ -46,6 +69,8 @@ def _by(code: Code, name: str, rule: Formula, x: Val, y: Val) -> Val:
     return code.outlined(f"{name}.{bits:08x}", of_number, x)
 
 
+SMALL: Final = 2.0**18  # up to which a quotient by an inverse errs by less than
+BESIDE: Final = 2.0**-4
 QUOTIENT: Final = 2.0**19  # up to which a quotient of floats is one too large at most
 
 

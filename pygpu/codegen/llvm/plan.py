@@ -13,6 +13,7 @@ from pygpu.codegen.llvm.schedule import Cell, Chain, Step, chains, in_order
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE, Cost
+from pygpu.core.programs import Task
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.variance import variance
 from pygpu.ssa import Function, Load, Number, Op, Region, Value, walk
@@ -68,20 +69,6 @@ class Multiple:
     dy: int
 
 
-@record
-class Pixels:
-    """What the pixels of a program are. `low`: results have one row; `planar`: images are planes of
-    volumes, and the last uniform is the number of the plane; `group`: so many are the components of
-    a texel."""
-
-    low: bool = False
-    planar: bool = False
-    group: int = 1
-
-
-ALONE: Final = Pixels()
-
-
 @record(frozen=False)
 class Plan:
     """See the module's head."""
@@ -111,15 +98,10 @@ class Plan:
         return in_order(self.function, self.late, cells)
 
 
-def plan(
-    function: Function,
-    lanes: int,
-    inputs: Sequence[Format],
-    raw: bool = False,
-    pixels: Pixels = ALONE,
-) -> Plan:
-    """How a function is laid out."""
-    result = Plan(function, lanes, variance(function), raw=raw, group=pixels.group)
+def plan(task: Task, lanes: int, raw: bool = False, group: int = 1) -> Plan:
+    """How a task's function is laid out."""
+    function, inputs = task.function, task.inputs
+    result = Plan(function, lanes, variance(function), raw=raw, group=group)
     ops = list(walk(function.body))
     taps = [op for op in ops if is_tap(op, function)]
     others = [op for op in ops if op.code == "load" and not is_tap(op, function)]
@@ -138,9 +120,9 @@ def plan(
     ) and not any(op.code == "if" and not result.bits[op.operands[0]] for op in ops)
     result.flat = is_flat(function, ops)
     result.vectors, result.rows = block(result, ops, taps, all(map(is_plain, inputs)))
-    if result.flat or pixels.low:
+    if result.flat or task.low:
         result.vectors, result.rows = result.vectors * result.rows, 1
-    elif pixels.planar and len({op.data.image for op in taps}) > 1:
+    elif task.planar and len({op.data.image for op in taps}) > 1:
         # Planes a power of two apart lie in the same sets of the cache: of few rows each all fit.
         result.rows = 1
     gather_taps(result, taps, inputs)
@@ -265,17 +247,16 @@ def gather_taps(made: Plan, taps: Sequence[Op], inputs: Sequence[Format]) -> Non
     made.taps = tuple(sets)
 
 
-def chooses(function: Function, inputs: Sequence[Format], outputs: Sequence[Format]) -> bool:
+def chooses(task: Task) -> bool:
     """Whether the function only chooses among texels of one channel that are stored like the
     result. Their order is that of their bits, so a register holds as many as it has bytes."""
-    dtypes = {format.dtype.name for format in (*inputs, *outputs)}
-    if not (
-        len(dtypes) == 1
-        and dtypes <= {"uint8", "uint16"}
-        and all(format.channels == 1 for format in (*inputs, *outputs))
-    ):
+    function, formats = task.function, (*task.inputs, *task.outputs)
+    dtypes = {format.dtype.name for format in formats}
+    if len(dtypes) != 1 or not dtypes <= {"uint8", "uint16"}:
         return False
-    near = Near.of(function, inputs)
+    if any(format.channels > 1 for format in formats):
+        return False
+    near = Near.of(function, task.inputs)
     ops = [op for op in function.body.ops if op not in near.places]
     return all(op.code in ("min", "max") or op in near.loads for op in ops) and not _others(
         function, ops

@@ -10,7 +10,7 @@ Taps (loads near the pixel) read through pointers to rows, which the native loop
 point into the image or, near its edges, at padded copies: they need no boundary arithmetic. Lanes
 that disagree on a branch or on leaving a loop have masks that say which of them are live.
 
-    emit(function, inputs, outputs, machine).text.startswith("define i32 @span(")
+    emit(Task(function, inputs, outputs), machine).text.startswith("define i32 @span(")
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from pygpu.codegen.llvm.body import READ
 from pygpu.codegen.llvm.flow import Loop
 from pygpu.codegen.llvm.memory import store_block
 from pygpu.codegen.llvm.operations import RULES, function
-from pygpu.codegen.llvm.plan import ALONE, Pixels, Plan, TapSet, chooses, plan
+from pygpu.codegen.llvm.plan import Plan, TapSet, chooses, plan
 from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
-from pygpu.core.storage import Format
+from pygpu.core.programs import Task
 from pygpu.passes.analysis.variance import X
-from pygpu.ssa import Function, Op, Region, Value, walk
+from pygpu.ssa import Op, Region, Value, walk
 
 with later():
     from pygpu.codegen.llvm import control, loads
@@ -45,22 +45,14 @@ class Emitted:
     plan: Plan
 
 
-def emit(
-    function: Function,
-    inputs: Sequence[Format],
-    outputs: Sequence[Format],
-    machine: Machine,
-    wide: bool = False,
-    pixels: Pixels = ALONE,
-) -> Emitted:
-    """The IR of a function whose images and results are stored like that. `wide`: some image has
-    2**31 bytes or more."""
-    raw = chooses(function, inputs, outputs)
+def emit(task: Task, machine: Machine, wide: bool = False, group: int = 1) -> Emitted:
+    """The IR of a task's function. `wide`: some image has 2**31 bytes or more; `group`: so many of
+    its pixels are the components of a texel."""
+    raw = chooses(task)
     if raw:
-        machine = replace(machine, lanes=machine.lanes * 4 // inputs[0].dtype.itemsize)
-    layout = plan(function, machine.lanes, inputs, raw, pixels)
-    writer = Writer(function, inputs, outputs, machine, layout, wide, pixels.planar)
-    return Emitted(writer.write(), layout)
+        machine = replace(machine, lanes=machine.lanes * 4 // task.inputs[0].dtype.itemsize)
+    layout = plan(task, machine.lanes, raw, group)
+    return Emitted(Writer(task, machine, layout, wide).write(), layout)
 
 
 class Writer(Block):
@@ -73,7 +65,7 @@ class Writer(Block):
     def write(self) -> str:
         code = self.code
         y, x0, x1 = (Val(code, "int", 1, name, 0) for name in ("%y", "%x0", "%x1"))
-        self.width = self.argument(WIDTH, "int")
+        self.width = self.code.argument(WIDTH, "int")
         self.rows = self.row_pointers()
         self.uniforms()
         for r in range(self.plan.rows):
@@ -115,7 +107,7 @@ class Writer(Block):
     def uniforms(self) -> None:
         slot = self.table_slot + len(self.f.tables)
         for value in self.f.uniforms:
-            parts = [self.argument(slot + c, "int") for c in range(value.type.size)]
+            parts = [self.code.argument(slot + c, "int") for c in range(value.type.size)]
             slot += value.type.size
             if self.planar and value is self.f.uniforms[-1]:
                 parts = [self.code.load("int", self.code.at(self.ctx, self.plane_slot * 8), 1, 8)]

@@ -19,15 +19,15 @@ from pygpu.codegen.llvm.flow import Branch
 from pygpu.codegen.llvm.mathematics import (
     PI,
     Formula,
-    _bound,
-    _expm1_64,
-    _keep_zero,
-    _log1p_64,
-    _narrow,
-    _nearest,
-    _unless_infinite,
+    bound,
+    expm1_64,
+    keep_zero,
+    log1p_64,
+    narrow,
+    nearest,
     polynomial,
     signed,
+    unless_infinite,
     widened,
 )
 from pygpu.codegen.llvm.text import Val, literal, type_text
@@ -60,7 +60,7 @@ def _quadrant(code: Code, x: Val) -> tuple[Val, Val]:
     huge = code.absolute(x) >= SMALL
     branch = Branch(code, code.anywhere(huge))
     small = code.select(huge, code.constant("double", 0.0), wide)
-    whole, k = _nearest(code, small * (2 / PI))
+    whole, k = nearest(code, small * (2 / PI))
     rest = code.fma(whole, -1.5707963267341256, small)  # 33 bits
     rest = code.fma(whole, -6.077100506506192e-11, rest)
     with branch.side():
@@ -100,7 +100,7 @@ def _far(code: Code, x: Val) -> tuple[Val, Val]:
         products.append(m * _look_up(code, name, index))
     first, second, third = products
     first = first - floor_by_four(code, first)
-    whole, k = _nearest(code, first + second)
+    whole, k = nearest(code, first + second)
     turn = (first - whole) + second + third
     negative = x < 0.0
     rest = turn * (PI / 2)
@@ -109,7 +109,7 @@ def _far(code: Code, x: Val) -> tuple[Val, Val]:
 
 def floor_by_four(code: Code, x: Val) -> Val:
     """The multiple of 4 nearest to x, of doubles below 2**27."""
-    return _nearest(code, x * 0.25)[0] * 4.0
+    return nearest(code, x * 0.25)[0] * 4.0
 
 
 def _look_up(code: Code, table: str, index: Val) -> Val:
@@ -158,7 +158,7 @@ def cos(code: Code, x: Val) -> Val:
 def _near_or_far(code: Code, x: Val, shift: int) -> Val:
     def far(code: Code, x: Val) -> Val:
         value = _by_quadrant(code, x, shift)
-        return _keep_zero(code, x, value) if shift == 0 else _narrow(code, value)
+        return keep_zero(code, x, value) if shift == 0 else narrow(code, value)
 
     if not code.machine.has("fma"):
         return far(code, x)
@@ -172,7 +172,7 @@ def _near_or_far(code: Code, x: Val, shift: int) -> Val:
 
 def _near(code: Code, x: Val, shift: int) -> Val:
     """The first difference is exact, the second rounded once, the third too small to matter."""
-    whole, k = _nearest(code, x * (2 / PI))
+    whole, k = nearest(code, x * (2 / PI))
     r = code.fma(whole, -1.5707963705062866, x)
     r = code.fma(whole, 4.371138828673793e-08, r)
     r = code.fma(whole, 1.7151245100058819e-15, r)
@@ -190,7 +190,7 @@ def tan(code: Code, x: Val) -> Val:
     sine, cosine = _sine_of(code, r), _cosine_of(code, r)
     odd = (k & 1).ne(0)
     above, below = code.select(odd, -cosine, sine), code.select(odd, sine, cosine)
-    return _keep_zero(code, x, above / below)
+    return keep_zero(code, x, above / below)
 
 
 # ---------------------------------------------------------------- arcs
@@ -222,21 +222,21 @@ def atan2(code: Code, y: Val, x: Val) -> Val:
     angle = code.select(both_zero, number(0.0), angle)
     left = code.bits(x, "int") < 0
     angle = code.select(left, PI - angle, angle)
-    result = code.intrinsic("copysign", _narrow(code, angle), y)
+    result = code.intrinsic("copysign", narrow(code, angle), y)
     return code.select(x.ne(x) | y.ne(y), code.constant("float", math.nan), result)
 
 
 def atan(code: Code, x: Val) -> Val:
-    a = _bound(code, widened(code, code.absolute(x)), 0.0, 1e300)
+    a = bound(code, widened(code, code.absolute(x)), 0.0, 1e300)
     angle = _atan2_64(code, a, code.constant("double", 1.0, x.lanes))
-    result = code.intrinsic("copysign", _narrow(code, angle), x)
+    result = code.intrinsic("copysign", narrow(code, angle), x)
     return code.select(x.ne(x), x, result)
 
 
 def asin(code: Code, x: Val) -> Val:
     a = widened(code, code.absolute(x))
     angle = _atan2_64(code, a, code.sqrt((1.0 - a) * (1.0 + a)))
-    result = code.intrinsic("copysign", _narrow(code, angle), x)
+    result = code.intrinsic("copysign", narrow(code, angle), x)
     return code.select(code.absolute(x) <= 1.0, result, code.constant("float", math.nan))
 
 
@@ -244,7 +244,7 @@ def acos(code: Code, x: Val) -> Val:
     a = widened(code, code.absolute(x))
     angle = _atan2_64(code, code.sqrt((1.0 - a) * (1.0 + a)), a)
     angle = code.select(x < 0.0, PI - angle, angle)
-    result = _narrow(code, angle)
+    result = narrow(code, angle)
     return code.select(code.absolute(x) <= 1.0, result, code.constant("float", math.nan))
 
 
@@ -252,38 +252,38 @@ def acos(code: Code, x: Val) -> Val:
 
 
 def sinh(code: Code, x: Val) -> Val:
-    grown = _expm1_64(code, _bound(code, widened(code, code.absolute(x)), 0.0, 100.0))
+    grown = expm1_64(code, bound(code, widened(code, code.absolute(x)), 0.0, 100.0))
     half = (grown + grown / (grown + 1.0)) * 0.5
     return signed(code, x, half)
 
 
 def cosh(code: Code, x: Val) -> Val:
-    grown = _expm1_64(code, _bound(code, widened(code, code.absolute(x)), 0.0, 100.0)) + 1.0
-    return _narrow(code, (grown + 1.0 / grown) * 0.5)
+    grown = expm1_64(code, bound(code, widened(code, code.absolute(x)), 0.0, 100.0)) + 1.0
+    return narrow(code, (grown + 1.0 / grown) * 0.5)
 
 
 def tanh(code: Code, x: Val) -> Val:
-    grown = _expm1_64(code, _bound(code, widened(code, code.absolute(x)), 0.0, 20.0) * 2.0)
+    grown = expm1_64(code, bound(code, widened(code, code.absolute(x)), 0.0, 20.0) * 2.0)
     return signed(code, x, grown / (grown + 2.0))
 
 
 def asinh(code: Code, x: Val) -> Val:
     a = widened(code, code.absolute(x))
     square = a * a
-    result = _log1p_64(code, a + square / (code.sqrt(square + 1.0) + 1.0))
-    return _unless_infinite(code, x, signed(code, x, result))
+    result = log1p_64(code, a + square / (code.sqrt(square + 1.0) + 1.0))
+    return unless_infinite(code, x, signed(code, x, result))
 
 
 def acosh(code: Code, x: Val) -> Val:
     above = widened(code, x) - 1.0
-    result = _narrow(code, _log1p_64(code, above + code.sqrt(above * (above + 2.0))))
+    result = narrow(code, log1p_64(code, above + code.sqrt(above * (above + 2.0))))
     result = code.select(x < 1.0, code.constant("float", math.nan), result)
     return code.select(x < math.inf, result, x)
 
 
 def atanh(code: Code, x: Val) -> Val:
     a = widened(code, code.absolute(x))
-    result = signed(code, x, _log1p_64(code, (a + a) / (1.0 - a)) * 0.5)
+    result = signed(code, x, log1p_64(code, (a + a) / (1.0 - a)) * 0.5)
     infinite = code.intrinsic("copysign", code.constant("float", math.inf, x.lanes), x)
     a32 = code.absolute(x)
     result = code.select(a32.eq(1.0), infinite, result)

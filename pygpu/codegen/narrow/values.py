@@ -8,7 +8,7 @@ Texels times known weights, added up, are whole in parts of a 255th: those of a 
 in sixteenths. Floats round such sums, so these are *not exact* here: they are not compared, and end
 in bytes, which are those of floats but where a sum lies halfway between two.
 
-    narrow = Narrow.of(function, inputs, outputs, varying)   # None where a value is none of these
+    narrow = Narrow.of(task, varying)                        # None where a value is none of these
     narrow.small[value]                                      # Small(unit="whole", low=0, high=25)
     narrow.sums[value]                                       # Sum(terms=((texel, 2), ...), more=0)
 """
@@ -27,8 +27,9 @@ import numpy as np
 from pygpu.codegen.llvm.plan import Near
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE
+from pygpu.core.programs import Task
 from pygpu.core.storage import Format
-from pygpu.ssa import Function, Op, Value, constant_of
+from pygpu.ssa import Op, Value, constant_of
 
 Unit = Literal["whole", "texel"]  # 1, and 255ths, of floats
 LEAST: Final = -(2**15)
@@ -111,6 +112,14 @@ def threshold(small: Small, test: str, number: float) -> tuple[str, int] | bool:
     return ("lt" if truth[0] else "ge"), at
 
 
+def _ends(code: str, parts: Sequence[Small]) -> tuple[int, int]:
+    """What the result of an operation on numbers of one unit lies between."""
+    rule = TABLE[code].range
+    assert rule is not None, code
+    low, high = rule([(part.low, part.high) for part in parts])
+    return int(low), int(high)
+
+
 @record
 class Sum:
     """Values times whole numbers, and one more number, added up: in the parts of their sum."""
@@ -123,26 +132,20 @@ class Narrow:
     """See the module's head. Values that are no numbers but conditions are bits, and are not
     here; neither are those that do not vary along a row."""
 
-    def __init__(self, function: Function, inputs: Sequence[Format], varying: Mapping[Value, int]):
-        self.function, self.inputs, self.varying = function, inputs, varying
-        self.near = Near.of(function, inputs)
+    def __init__(self, task: Task, varying: Mapping[Value, int]) -> None:
+        self.task, self.varying = task, varying
+        self.near = Near.of(task.function, task.inputs)
         self.small: dict[Value, Small] = {}
         self.sums: dict[Value, Sum] = {}  # of those that are not exact
 
     @classmethod
-    def of(
-        cls,
-        function: Function,
-        inputs: Sequence[Format],
-        outputs: Sequence[Format],
-        varying: Mapping[Value, int],
-    ) -> Narrow | None:
+    def of(cls, task: Task, varying: Mapping[Value, int]) -> Narrow | None:
         """`varying` says of values whether they change from pixel to pixel. None where one that
         does is neither small nor a condition, or a result is stored otherwise."""
-        found = cls(function, inputs, varying)
-        if not all(found._takes(op) for op in function.body.ops):
+        found = cls(task, varying)
+        if not all(found._takes(op) for op in task.function.body.ops):
             return None
-        stored = zip(function.outputs, outputs, strict=True)
+        stored = zip(task.function.outputs, task.outputs, strict=True)
         return found if found.small and all(found._stores(*each) for each in stored) else None
 
     def _takes(self, op: Op) -> bool:
@@ -201,7 +204,7 @@ class Narrow:
         return None if rule is None else rule(self, op)
 
     def _load(self, op: Op) -> Small | None:
-        format = self.inputs[op.data.image]
+        format = self.task.inputs[op.data.image]
         if format.dtype != np.uint8 or format.channels != 1 or op not in self.near.loads:
             return None
         return Small("texel" if format.is_scaled else "whole", 0, 255)
@@ -228,11 +231,7 @@ class Narrow:
         parts = self._alike(values) or self._in_parts(values)
         if parts is None or op.operands[0].type.size > 1:
             return None
-        if op.code == "select":
-            low, high = min(p.low for p in parts), max(p.high for p in parts)
-        else:
-            pick = min if op.code == "min" else max
-            low, high = pick(p.low for p in parts), pick(p.high for p in parts)
+        low, high = _ends(op.code, parts)
         return replace(parts[0], low=low, high=high)
 
     def _in_parts(self, values: Sequence[Value]) -> list[Small] | None:
@@ -321,22 +320,12 @@ class Narrow:
         parts = self._alike(op.operands)
         if parts is None or parts[0].unit != "whole":
             return self._scaled(op) or self._weighed(op)
-        ends = [(part.low, part.high) for part in parts]
-        product = ends[0]
-        if op.code in ("mul", "fma"):
-            (a, b), (c, d) = ends[:2]
-            corners = a * c, a * d, b * c, b * d
-            product = min(corners), max(corners)
-            if op.code == "mul" and op.result.type.kind == "float" and min(a, c) < 0:
-                return None  # nothing times less than nothing is -0.0
+        made = Small("whole", *_ends(op.code, parts))
         if op.code == "mul":
-            return Small("whole", *product)
-        low, high = ends[-1]
-        if op.code == "sub":
-            low, high = -high, -low
-        made = Small("whole", product[0] + low, product[1] + high)
-        inner = Small("whole", *product)
-        return made if inner.fits else None
+            is_signed = op.result.type.kind == "float" and min(part.low for part in parts) < 0
+            return None if is_signed else made  # nothing times less than nothing is -0.0
+        first = Small("whole", *_ends("mul", parts[:2])) if op.code == "fma" else parts[0]
+        return made if first.fits else None
 
     def _scaled(self, op: Op) -> Small | None:
         """A count times or over 255, and back, where floats give that exactly."""
@@ -390,6 +379,3 @@ _RULES: Final[dict[str, _Rule]] = {
     **dict.fromkeys(("shl", "shr"), Narrow._shifted),
 }
 assert _RULES.keys() - {"load", "select"} <= TABLE.keys()
-
-
-__all__ = ["MIRRORED", "TESTS", "Narrow", "Small", "Unit", "count", "threshold"]

@@ -4,8 +4,8 @@ of 8 bits, of which a register holds four times as many as of floats.
 A value that needs 16 bits has two registers for what others have in one. Where a function has a
 value that is no small number it is written as any other: see values.py.
 
-    narrow = narrowed(function, inputs, outputs, machine)     # None: no such function
-    emit(narrow, inputs, outputs, machine)                    # as that of span.py
+    narrow = narrowed(task, machine)     # None: no such function
+    emit(narrow, machine)                # as that of span.py
 """
 
 from __future__ import annotations
@@ -16,42 +16,33 @@ from typing import Final
 
 from pygpu.codegen.llvm.block import Block, Values
 from pygpu.codegen.llvm.memory import store_block
-from pygpu.codegen.llvm.plan import ALONE, Pixels, chooses, plan
+from pygpu.codegen.llvm.plan import chooses, plan
 from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.span import Emitted, Writer
 from pygpu.codegen.llvm.text import FLOAT_TESTS, INT_TESTS, Machine, Val
 from pygpu.codegen.narrow.values import MIRRORED, TESTS, Narrow, count, threshold
+from pygpu.core.programs import Task
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.variance import variance
 from pygpu.passes.simplify.if_conversion import convert_loading
-from pygpu.ssa import Function, Op, Value, constant_of
+from pygpu.ssa import Op, Value, constant_of
 
 FEATURE: Final = "avx512bw"  # without it registers of 64 bytes are for floats alone
 
 
-def narrowed(
-    function: Function, inputs: Sequence[Format], outputs: Sequence[Format], machine: Machine
-) -> Narrow | None:
+def narrowed(task: Task, machine: Machine) -> Narrow | None:
     """The small values of a function that is one for narrow lanes; None of any other."""
-    if chooses(function, inputs, outputs) or (machine.lanes >= 16 and not machine.has(FEATURE)):
+    if chooses(task) or (machine.lanes >= 16 and not machine.has(FEATURE)):
         return None
-    flat = convert_loading(function)
-    return Narrow.of(flat, inputs, outputs, variance(flat))
+    flat = convert_loading(task.function)
+    return Narrow.of(replace(task, function=flat), variance(flat))
 
 
-def emit(
-    narrow: Narrow,
-    inputs: Sequence[Format],
-    outputs: Sequence[Format],
-    machine: Machine,
-    wide: bool = False,
-    pixels: Pixels = ALONE,
-) -> Emitted:
+def emit(narrow: Narrow, machine: Machine, wide: bool = False, group: int = 1) -> Emitted:
     """As that of span.py, of a function in narrow lanes."""
-    function = narrow.function
     machine = replace(machine, lanes=4 * machine.lanes)
-    layout = plan(function, machine.lanes, inputs, True, pixels)
-    writer = _Writer(function, inputs, outputs, machine, layout, wide, pixels.planar)
+    layout = plan(narrow.task, machine.lanes, True, group)
+    writer = _Writer(narrow.task, machine, layout, wide)
     writer.narrow = narrow
     return Emitted(writer.write(), layout)
 
@@ -257,6 +248,3 @@ _OPCODES: Final = {
     "shr": "lshr",
 }
 assert TESTS.keys() <= FLOAT_TESTS.keys()
-
-
-__all__ = ["emit", "narrowed"]

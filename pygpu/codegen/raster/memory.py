@@ -18,8 +18,7 @@ _BYTES: Final = {**{kind: bits // 8 for kind, bits in BITS.items()}, "ptr": 8}
 
 def read(code: Code, kind: str, pointer: Val, offset: Val | int = 0) -> Val:
     """A number so many bytes on."""
-    place = code.at(pointer, offset)
-    return code.fixed(kind, 1, f"load {TYPES[kind]}, ptr {place.text}, align {_BYTES[kind]}")
+    return code.read(kind, code.at(pointer, offset), align=_BYTES[kind])
 
 
 def write(code: Code, value: Val, pointer: Val, offset: Val | int = 0) -> None:

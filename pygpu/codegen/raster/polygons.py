@@ -99,6 +99,3 @@ class Clipper:
         made = self.code.minimum(read(self.code, "long", self.made), last)
         self.put(target, made, corner)
         write(self.code, made + 1, self.made)
-
-
-__all__ = ["CORNER", "SIZE", "Clipper", "distances"]

@@ -48,14 +48,14 @@ class _Setup:
     def __init__(self, machine: Machine, cull: Cull, samples: int) -> None:
         self.code = code = Code(machine)
         self.cull, self.samples = cull, samples
-        self.scratch, self.args = (Val(code, "ptr", 1, name, 0) for name in ("%ctx", "%args"))
+        self.scratch = Val(code, "ptr", 1, "%ctx", 0)
         self.guard = self.given(layout.GUARD_X, "double"), self.given(layout.GUARD_Y, "double")
         self.total = variable(code, "long")  # records so far
         self.wide_total = variable(code, "int")
         self.clipper = Clipper(code, self.scratch, self.guard)
 
     def given(self, slot: int, kind: str = "long") -> Val:
-        return self.code.load(kind, self.code.at(self.args, slot * 8), 1, 8)
+        return self.code.argument(slot, kind)
 
     def number(self, value: float, kind: str = "long") -> Val:
         return self.code.constant(kind, value)

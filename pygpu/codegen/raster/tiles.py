@@ -31,20 +31,19 @@ from pygpu.codegen.raster.planes import Planes, Target, Tile
 from pygpu.core.drawing import Drawing
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE
-from pygpu.core.storage import Format
+from pygpu.core.programs import Task
 from pygpu.passes.analysis.variance import variance
 from pygpu.ssa import Function, Op, Value, walk
 
 _LAST: Final = 2**31 - 1  # after all records
 
 
-def tiles(
-    drawing: Drawing, function: Function, inputs: Sequence[Format], machine: Machine, wide: bool
-) -> Emitted:
-    """The IR of `span`. `function` is the fragment's with its varyings as the last images."""
-    first = len(function.images) - drawing.fragment.count
-    layout_of = _plan(function, machine.lanes, first)
-    writer = _Tiles(function, inputs, (), machine, layout_of, wide)
+def tiles(drawing: Drawing, task: Task, machine: Machine, wide: bool) -> Emitted:
+    """The IR of `span`. The task's function is the fragment's with its varyings as the last
+    images."""
+    first = len(task.function.images) - drawing.fragment.count
+    layout_of = _plan(task.function, machine.lanes, first)
+    writer = _Tiles(task, machine, layout_of, wide)
     writer.drawing = drawing
     return Emitted(writer.write(), layout_of)
 
@@ -89,8 +88,8 @@ class _Tiles(Writer):
     def write(self) -> str:
         code = self.code
         tile = Val(code, "int", 1, "%x0", 0)
-        self.width = self.argument(WIDTH, "int")
-        self.height = self.argument(HEIGHT, "int")
+        self.width = self.code.argument(WIDTH, "int")
+        self.height = self.code.argument(HEIGHT, "int")
         self.uniforms()
         self.own = self.table_slot + len(self.f.tables)
         self.own += sum(value.type.size for value in self.f.uniforms)
@@ -114,7 +113,7 @@ class _Tiles(Writer):
         return code.span(args=READ, stops=self.stops)
 
     def given(self, slot: int, kind: str = "long") -> Val:
-        return self.argument(self.own + slot, kind)
+        return self.code.argument(self.own + slot, kind)
 
     def part(self, slot: int, index: Val, size: Val | int) -> Val:
         return self.code.at(self.given(slot, "ptr"), index * size)

@@ -51,6 +51,3 @@ def kept(
     begun = {control.name: control.value for control in before}
     same = {each.name for each in now if begun.get(each.name) == each.value}
     return {each.name: [*(values[each.name] if each.name in same else each.value)] for each in now}
-
-
-__all__ = ["Live", "kept"]

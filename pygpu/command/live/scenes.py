@@ -282,6 +282,3 @@ def _bytes_of(result: Any, name: str) -> NDArray[np.uint8]:
         raise TypeError(f"{name}: pictures are shown, and it gave {shown(result)}")
     picture = (image if isinstance(image, Image) else Image(image)).to_pil("uint8")
     return np.asarray(picture.convert("RGBA"))
-
-
-__all__ = ["Request", "Scene", "scene_of"]

@@ -159,6 +159,3 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _answering(live: Live) -> type[_Handler]:
     return type("Handler", (_Handler,), {"live": live})
-
-
-__all__ = ["Served", "page_of", "show"]

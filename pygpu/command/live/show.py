@@ -60,6 +60,3 @@ def show(
         window.show(live)
     else:
         server.show(live)
-
-
-__all__ = ["show"]

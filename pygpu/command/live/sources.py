@@ -53,13 +53,13 @@ class Source:
         spec = importlib.util.spec_from_file_location(name, self.path)
         assert spec is not None, "a Python file"
         module = importlib.util.module_from_spec(spec)
-        if name != "__main__":  # which is the program that runs here
+        if name != "__main__":  # that name is the running program's own
             sys.modules[name] = module
         token = AGAIN.set(True)
         try:
             exec(compile(self.path.read_bytes(), str(self.path), "exec"), vars(module))
         except Reached as reached:
-            _close(self.request)  # a camera is one's at a time
+            _close(self.request)  # only one program at a time can read a camera
             self.request = reached.request
             return self.request
         finally:
@@ -93,6 +93,3 @@ def _path(function: Any) -> Path | None:
     except TypeError:
         return None
     return Path(file) if file is not None and Path(file).is_file() else None
-
-
-__all__ = ["AGAIN", "Reached", "Source"]

@@ -149,6 +149,3 @@ def _png(scene: Scene, values: dict[str, list[float]]) -> bytes:
     file = io.BytesIO()
     PILImage.fromarray(scene.frame(values)).save(file, "PNG", compress_level=1)
     return file.getvalue()
-
-
-__all__ = ["is_notebook", "show", "view"]

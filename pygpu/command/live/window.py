@@ -243,6 +243,3 @@ class Window:
             self.picture.config(image=self._photo)
         else:
             self._photo.paste(shown)
-
-
-__all__ = ["Window", "is_here", "show"]

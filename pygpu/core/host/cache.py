@@ -134,8 +134,9 @@ def _is_safe(state: os.stat_result) -> bool:
 
 def _make_folder(folder: Path) -> bool:
     """Make a folder, and those it lies in, for this user alone. Whether it may be written to. None
-    are made in another user's folder: that user could not write there afterwards."""
-    missing = []
+    are made in another user's folder: that user could not write there afterwards. Nothing is
+    written where a link leads: its folder may be one of this user's with other files."""
+    missing, whole = [], folder
     while not folder.exists():
         missing.append(folder)
         folder = folder.parent
@@ -145,7 +146,7 @@ def _make_folder(folder: Path) -> bool:
     for each in reversed(missing):
         with suppress(FileExistsError):  # another process was faster
             each.mkdir(0o700)
-    return _is_safe(missing[0].stat() if missing else state)
+    return _is_own(whole) and _is_own(whole.parent)
 
 
 def _digest(name: str, data: bytes) -> bytes:
@@ -169,8 +170,7 @@ def _path(kind: str, key: bytes | str) -> Path | None:
 def _folder() -> Path | None:
     if not settings.flag("PYGPU_CACHE", default=True):
         return None
-    chosen = os.environ.get("PYGPU_CACHE_DIR")
-    folder = Path(chosen) if chosen else _default_folder()
+    folder = settings.folder("PYGPU_CACHE_DIR") or _default_folder()
     return None if folder is None else folder / LAYOUT
 
 
@@ -223,9 +223,12 @@ def _times(folder: Path) -> list[tuple[str, int]]:
 
 def _entries(folder: Path) -> list[tuple[float, int, str]]:
     """Time of last use, size and path of all files; what was never finished is removed."""
-    entries = []
+    entries: list[tuple[float, int, str]] = []
     with suppress(OSError):
-        for kind in [entry.path for entry in os.scandir(folder) if entry.is_dir()]:
+        if not _is_own(folder):
+            return entries
+        kinds = [each.path for each in os.scandir(folder) if each.is_dir(follow_symlinks=False)]
+        for kind in kinds:
             for entry in os.scandir(kind):
                 with suppress(OSError):
                     state = entry.stat(follow_symlinks=False)

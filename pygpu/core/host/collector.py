@@ -70,6 +70,3 @@ class paused:  # noqa: N801 - read as a word of the language, and no frame of co
         traceback: TracebackType | None,
     ) -> None:
         self.mine.end()
-
-
-__all__ = ["paused"]

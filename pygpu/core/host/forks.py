@@ -81,6 +81,3 @@ if hasattr(os, "register_at_fork"):
 def wait_for(lock: Any) -> None:
     """Let no process be forked while another thread holds a lock."""
     _FORKS.locks.append(lock)
-
-
-__all__ = ["IMPORTING", "wait_for"]

@@ -151,6 +151,3 @@ class later:  # noqa: N801 - read as a word of the language
         if spec is not None and spec.submodule_search_locations is None:
             spec.loader = _Loader(spec.loader)  # type: ignore[assignment]
         return spec
-
-
-__all__ = ["later"]

@@ -26,6 +26,3 @@ def warning(text: str, *values: object) -> None:
         import logging
 
     logging.getLogger("pygpu").warning(text, *values, stacklevel=2)
-
-
-__all__ = ["info", "warning"]

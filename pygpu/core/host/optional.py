@@ -21,6 +21,3 @@ def optional(name: str) -> ModuleType | None:
         return importlib.import_module(name)
     except ImportError:
         return None
-
-
-__all__ = ["optional"]

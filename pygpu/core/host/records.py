@@ -202,6 +202,3 @@ def _set(self: Any, name: str, value: object) -> NoReturn:
 
 def _delete(self: Any, name: str) -> NoReturn:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
-
-
-__all__ = ["record"]

@@ -101,6 +101,3 @@ def describe_all(module: str, things: Mapping[str, Any], names: Iterable[str]) -
     """Have help() say all of a module's entries."""
     for name in names:
         describe(f"{module}.{name}", things[name])
-
-
-__all__ = ["describe", "describe_all", "description", "parameters_of", "sections"]

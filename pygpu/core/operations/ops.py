@@ -26,7 +26,7 @@ from pygpu.core.operations import type_rules as rules
 from pygpu.core.operations.intervals import ANY, POSITIVE, Range, RangeRule
 from pygpu.core.operations.meanings import Array, wide
 from pygpu.core.operations.type_rules import TypeRule
-from pygpu.types import BOOL, FLOAT, INT, KINDS, Kind, Type, vector
+from pygpu.types import FLOAT, INT, KINDS, Kind, Type, vector
 
 
 class Cost(Enum):
@@ -360,6 +360,3 @@ NUMPY_TYPE: Final[dict[Kind, type[np.generic]]] = {
     "uint": np.uint32,
     "bool": np.bool_,
 }
-
-__all__ = ["BOOL", "FLOAT", "INT", "NUMPY_TYPE", "OPEN", "TABLE", "Array", "Cost", "Operation",
-           "cost_of"]  # fmt: skip

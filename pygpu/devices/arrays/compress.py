@@ -86,6 +86,3 @@ def _room(size: int) -> int:
     though each call picks another number of elements."""
     step = max(256, 1 << max(size.bit_length() - 4, 0))
     return -(-size // step) * step
-
-
-__all__ = ["Compressed", "compress"]

@@ -38,6 +38,3 @@ class ComputeArrays(ArrayDevice):
 
     def compress(self, task: CompressTask) -> CompressProgram | None:
         return compress(task)
-
-
-__all__ = ["ComputeArrays"]

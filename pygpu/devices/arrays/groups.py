@@ -36,7 +36,7 @@ COPIES: Final = 8192  # bytes for which words of a table are copied, so that few
 LEAST_THREADS: Final = 32
 MOST_THREADS: Final = 256
 PARTS: Final = 2048  # groups of threads, at most, where each leaves a table
-SUM_PARTS: Final = 128  # the same where each leaves two words of all groups
+SUM_PARTS: Final = 128  # groups of threads, at most, where each leaves two words for every group
 MOST_SUMS: Final = 1 << 16  # groups whose elements are read a few times, once a range
 ELEMENTS: Final = 1 << 14  # of a group of threads, at least
 
@@ -211,6 +211,3 @@ class Sums(_Made):
             finish.bind([tops, sums, made], [], extent=extent, base=base)
             finish.dispatch(gl, -(-words // FINISHING))
             return [result(made, shape, format)]
-
-
-__all__ = ["Atomic", "Sums", "Tables", "fold_groups"]

@@ -112,6 +112,3 @@ class Programs:
         if found is None:
             found = self._ready[id(text)] = Ready(gl, text, self.inputs)
         return found
-
-
-__all__ = ["Programs", "Ready", "format_of", "nbytes", "result", "stride"]

@@ -171,6 +171,3 @@ def _levels(tiles: int) -> list[int]:
     while found[-1] > 1:
         found.append(-(-found[-1] // FAN))
     return found
-
-
-__all__ = ["Scanned", "scan"]

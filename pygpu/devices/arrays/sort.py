@@ -96,6 +96,3 @@ class Sorted(SortProgram):
             some = [is_needed and rounds > 2, is_needed and rounds > 1]
             pairs.append([gl.buffer(WORD * count) if each else nothing for each in some])
         return pairs[0], pairs[1]
-
-
-__all__ = ["Sorted", "sort"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from array import array
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.jobs.driver import driver
 from pygpu.codegen.llvm.text import Machine
+from pygpu.core.host import settings
 from pygpu.devices.cpu.layout import Block
 from pygpu.devices.cpu.native import Native, machine
 from pygpu.devices.cpu.threads import Calls, thread_count
@@ -29,16 +29,26 @@ class Cores(NamedTuple):
 
 def host() -> Machine:
     """What code is made for: this machine, as far as PYGPU_CPU_FEATURES allows."""
-    return machine(os.environ.get("PYGPU_CPU_FEATURES", "").strip())
+    return machine(_level())
+
+
+def _level() -> str:
+    return settings.read("PYGPU_CPU_FEATURES").strip()
 
 
 def cores() -> Cores:
-    return Cores(host(), native_loops(host()), thread_count())
+    return Cores(*_for_level(_level()), thread_count())
+
+
+@lru_cache(maxsize=4)
+def _for_level(level: str) -> tuple[Machine, Calls]:
+    """What a part of this machine is, with its loops: records of machines take long to look up."""
+    return machine(level), native_loops(machine(level))
 
 
 @lru_cache(maxsize=4)
 def native_loops(made_for: Machine) -> Calls:
-    return Calls(Native(driver(made_for), made_for, Calls.NAMES))
+    return Calls(Native(driver(made_for), made_for, Calls.NAMES), made_for)
 
 
 def chunked_job(span: int, count: int, length: int, arguments: list[int]) -> Block:
@@ -127,6 +137,3 @@ def addresses(arrays: Sequence[NDArray[Any]]) -> list[int]:
 
 
 _BYTE: Final[Callable[[Any], ctypes.c_char]] = ctypes.c_char.from_buffer
-
-
-__all__ = ["Call", "Cores", "address", "addresses", "chunked_job", "cores", "host", "native_loops"]

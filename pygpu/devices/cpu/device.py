@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pygpu.core.device import Device
 from pygpu.core.host.later import later
 from pygpu.core.programs import How, Link, Linked, Program, Shape, Task
-from pygpu.devices.cpu.chunks import cores, host, native_loops
+from pygpu.devices.cpu.chunks import cores, host
 from pygpu.devices.cpu.program import CpuProgram
 from pygpu.devices.cpu.threads import thread_count
 from pygpu.devices.process.reserve import RESERVE
@@ -44,20 +44,26 @@ class CpuDevice(Device):
         return meshes.CpuDrawing(drawing, CpuProgram(meshes.task_of(drawing.vertex)), cores())
 
     def texels(self, array: NDArray[Any], how: How, channels: int) -> NDArray[Any] | None:
-        return folds.folded(array, how, channels, host(), native_loops(host()), thread_count())
+        return folds.folded(array, how, channels, cores())
+
+    def folder(self, array: NDArray[Any], how: How) -> Callable[[], Any] | None:
+        return folds.folder(array, how, cores())
 
     def place(self, array: NDArray[Any], how: How) -> int | None:
-        return folds.place(array, how, *cores())
+        return folds.place(array, how, cores())
 
     def sorted_lines(
         self, lines: NDArray[Any], descending: bool, placed: bool
     ) -> tuple[NDArray[Any], NDArray[Any] | None] | None:
         return sorts.sorted_lines(lines, cores(), descending, placed)
 
+    def ranked(self, lines: NDArray[Any], places: NDArray[np.intp]) -> NDArray[Any]:
+        return sorts.ranked(lines, places, cores().threads)
+
     def scanned(self, lines: NDArray[Any], how: str) -> NDArray[Any] | None:
         if len(lines) != 1:
             return None
-        found = folds.scanned(lines[0], how, *cores())
+        found = folds.scanned(lines[0], how, cores())
         return None if found is None else found[None]
 
     def fold_groups(
@@ -86,7 +92,7 @@ class CpuDevice(Device):
     ) -> NDArray[np.int64] | None:
         return grouping.binned(values, edges, guess, cores())
 
-    def picked(self, holds: NDArray[np.bool_], texels: NDArray[Any]) -> NDArray[Any]:
+    def picked(self, holds: NDArray[np.bool_], texels: NDArray[Any] | None) -> NDArray[Any]:
         return moves.picked(holds, texels, cores())
 
     def clear(self) -> None:
@@ -95,6 +101,3 @@ class CpuDevice(Device):
     def describe(self) -> dict[str, str]:
         found = host()
         return {"device": f"{found.cpu}, {found.lanes} lanes, {thread_count()} threads"}
-
-
-__all__ = ["CpuDevice", "CpuProgram"]

@@ -101,8 +101,8 @@ class CpuDrawing(DrawProgram):
         self.source = f"{vertex.source}\n{self._compile(wide=False)}"
 
     def _compile(self, wide: bool) -> str:
-        task, machine = self.given.task, self.cores.machine
-        emitted = tiles(self.drawing, task.function, task.inputs, machine, wide)
+        machine = self.cores.machine
+        emitted = tiles(self.drawing, self.given.task, machine, wide)
         self.plan = emitted.plan
         begun = time.perf_counter()
         native = native_span(emitted.text, machine)
@@ -413,6 +413,3 @@ class _Frame:
     def forget(self) -> None:
         """Let go of the memory."""
         self.memory, self.outs, self.held = None, [], None
-
-
-__all__ = ["CpuDrawing", "task_of"]

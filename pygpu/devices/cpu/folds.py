@@ -23,21 +23,24 @@ from pygpu.codegen.elements.folds import (
     accumulated,
     can_fold,
     fold_span,
+    left,
     scan_span,
 )
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.programs import UFUNCS, How
-from pygpu.devices.cpu.chunks import chunked_job
+from pygpu.devices.cpu.chunks import Cores, address, chunked_job
 from pygpu.devices.cpu.layout import Block
 from pygpu.devices.cpu.native import Native, native_span
 from pygpu.devices.cpu.threads import POOL, Calls, Job
 from pygpu.devices.process.reserve import RESERVE
 
-# Elements below which NumPy is as quick: it sums into 64 bits slowly, and finds extremes quickly.
-LEAST: Final[dict[How, int]] = {"sum": 1 << 17, "min": 1 << 19, "max": 1 << 19}
+# Elements below which NumPy is as quick.
+LEAST: Final[dict[How, int]] = dict.fromkeys(("sum", "min", "max"), 1 << 17)
 LONGEST: Final = 2**31 - 2 * TILE  # elements, so that their indices are ints
-TINY: Final = 4 * TILE  # elements, below which a second thread is not worth its call
+SHARES: Final = 32  # tiles of an array, as far as they are not too short: none is waited for long
+ROUNDS: Final = 128  # of a tile at least
+TINY: Final = 1 << 18  # elements, below which a second thread is not worth its call
 _JOIN: Final[dict[How, np.ufunc]] = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 
 
@@ -47,29 +50,61 @@ def _native(folding: Folding, machine: Machine) -> tuple[Native, int]:
     return native_span(fold_span(folding, machine), machine)
 
 
-def folded(
-    array: NDArray[Any], how: How, channels: int, machine: Machine, calls: Calls, threads: int
-) -> NDArray[Any] | None:
+def folded(array: NDArray[Any], how: How, channels: int, cores: Cores) -> NDArray[Any] | None:
     """The fold of a contiguous array, of each of its interleaved channels: sums as float64 or
     int64, extremes as int32 or as the array's floats. None where NumPy does it."""
-    if not LEAST[how] <= array.size <= LONGEST:
+    size = array.size
+    if not LEAST[how] <= size <= LONGEST:
         return None
-    plan = _plan(array.dtype, how, 3 if channels == 3 else 4, array.size, machine)
+    plan = _plan(array.dtype, how, 3 if channels == 3 else 4, size, cores.calls)
     if plan is None:
         return None
     flat, join = array.reshape(-1), _JOIN[how]
-    block, partial = plan.run(flat, calls, threads)
-    found = join.reduce(partial.reshape(-1, channels), axis=0, dtype=plan.wide)
+    block, partial = plan.run(flat, cores)
+    if channels > 1:
+        partial = partial.reshape(-1, channels)
+        found = join.reduce(partial, axis=0, dtype=plan.wide)
+    else:
+        found = join.reduce(partial, axis=None, dtype=plan.wide, keepdims=True)[0]
     plan.unused.append((block, partial))
-    rest = flat[plan.whole :]
-    if rest.size:
-        found = join(found, join.reduce(rest.reshape(-1, channels), axis=0, dtype=plan.wide))
+    if plan.whole < size:
+        rest = flat[plan.whole :].reshape(-1, channels)
+        found = join(found, join.reduce(rest, axis=0, dtype=plan.wide))
     return found  # type: ignore[no-any-return]
 
 
-def place(
-    array: NDArray[Any], how: How, machine: Machine, calls: Calls, threads: int
-) -> int | None:
+def folder(array: NDArray[Any], how: How, cores: Cores) -> Callable[[], Any] | None:
+    """What folds this array as `folded` does, to one number, whenever it is called: with little
+    Python around the native code, after which Python finds nothing in the caches. None where
+    `folded` does it otherwise, or there are elements beside whole vectors."""
+    size = array.size
+    if not LEAST[how] <= size <= LONGEST:
+        return None
+    plan = _plan(array.dtype, how, 4, size, cores.calls)
+    if plan is None or plan.whole < size:
+        return None
+    calls, unused = cores.calls, list[tuple[Job, memoryview, NDArray[Any]]]()
+    join, wide, is_tiny = _JOIN[how].reduce, plan.wide, plan.is_tiny
+    threads = 1 if is_tiny else min(cores.threads, plan.tiles)
+
+    def fold() -> Any:
+        try:
+            kept = unused.pop()
+        except IndexError:
+            block, partial = plan.made()
+            block.numbers[slots.JOB_SLOTS + DATA] = address(array)
+            job = Job(block, plan.scratch, (array, partial))
+            kept = job, block.numbers, partial.reshape(-1)
+        kept[1][slots.NEXT] = 0
+        POOL.run(calls, kept[0], threads, True, is_tiny)
+        found = join(kept[2], dtype=wide)
+        unused.append(kept)
+        return found
+
+    return fold
+
+
+def place(array: NDArray[Any], how: How, cores: Cores) -> int | None:
     """Where in a contiguous array the first of its least or greatest elements is, a NaN before all,
     as np.argmin and np.argmax have it: the extremes of tiles say on which. None where these are no
     better at it than a program: they convert each float16."""
@@ -78,10 +113,10 @@ def place(
         return None
     plan = None
     if LEAST[how] <= flat.size <= LONGEST:
-        plan = _plan(array.dtype, how, 4, flat.size, machine)
+        plan = _plan(array.dtype, how, 4, flat.size, cores.calls)
     if plan is None:
         return int(pick(flat))
-    block, partial = plan.run(flat, calls, threads)
+    block, partial = plan.run(flat, cores)
     tile = int(pick(_JOIN[how].reduce(partial, axis=1)))
     plan.unused.append((block, partial))
     first = tile * plan.length
@@ -101,8 +136,11 @@ class _Plan:
         self.native, self.span = _native(folding, machine)
         self.step = folding.vectors * machine.lanes
         self.whole = size // self.step * self.step  # elements that native code folds
-        self.length = TILE // self.step * self.step  # of a tile
+        shared = size // SHARES // self.step * self.step
+        most = TILE // self.step * self.step
+        self.length = max(min(shared, most), self.step * ROUNDS)  # of a tile
         self.tiles = -(-self.whole // self.length)
+        self.left = left(folding, machine)
         self.is_tiny = size < TINY
         self.scratch = slots.scratch_size(0, self.step, 0)
         self.accumulated = accumulated(folding.dtype, folding.how)
@@ -110,7 +148,7 @@ class _Plan:
         self.wide = np.dtype(np.float64 if is_float else np.int64) if is_sum else self.accumulated
         self.unused: list[tuple[Block, NDArray[Any]]] = []
 
-    def run(self, flat: NDArray[Any], calls: Calls, threads: int) -> tuple[Block, NDArray[Any]]:
+    def run(self, flat: NDArray[Any], cores: Cores) -> tuple[Block, NDArray[Any]]:
         """Fold an array. The block, and what tiles have left, are to be put among the unused
         ones once these were read."""
         try:
@@ -119,15 +157,15 @@ class _Plan:
             block, partial = self.made()
         numbers = block.numbers
         numbers[slots.NEXT] = 0
-        numbers[slots.JOB_SLOTS + DATA] = flat.__array_interface__["data"][0]
-        threads = 1 if self.is_tiny else min(threads, self.tiles)
+        numbers[slots.JOB_SLOTS + DATA] = address(flat)
+        threads = 1 if self.is_tiny else min(cores.threads, self.tiles)
         job = Job(block, self.scratch, (flat, partial))
-        POOL.run(calls, job, threads, True, self.is_tiny)
+        POOL.run(cores.calls, job, threads, True, self.is_tiny)
         return block, partial
 
     def made(self) -> tuple[Block, NDArray[Any]]:
         """A block more: a job of one row without taps or results, see codegen/jobs/driver.py."""
-        partial = np.empty((self.tiles, self.step), self.accumulated)
+        partial = np.empty((self.tiles, self.left), self.accumulated)
         numbers = [0] * (slots.JOB_SLOTS + SLOTS + 1)
         args, stop = slots.JOB_SLOTS, slots.JOB_SLOTS + SLOTS
         for slot, value in {
@@ -153,12 +191,10 @@ class _Plan:
 
 
 @lru_cache(maxsize=64)
-def _plan(
-    dtype: np.dtype[Any], how: How, vectors: int, size: int, machine: Machine
-) -> _Plan | None:
+def _plan(dtype: np.dtype[Any], how: How, vectors: int, size: int, calls: Calls) -> _Plan | None:
     """The plan of folds of arrays of a size; None where there is no code for them, or nothing for
     it to fold."""
-    folding = Folding(dtype, how, vectors)
+    folding, machine = Folding(dtype, how, vectors), calls.machine
     is_short = size < vectors * machine.lanes
     return None if is_short or not can_fold(dtype, how) else _Plan(folding, size, machine)
 
@@ -175,11 +211,10 @@ def _scanning(scanning: Scanning, machine: Machine) -> tuple[Native, int]:
     return native_span(scan_span(scanning, machine), machine)
 
 
-def scanned(
-    line: NDArray[Any], how: str, machine: Machine, calls: Calls, threads: int
-) -> NDArray[Any] | None:
+def scanned(line: NDArray[Any], how: str, cores: Cores) -> NDArray[Any] | None:
     """The running folds of a contiguous array (N,) of float32 or int32, by "add", "multiply",
     "maximum" or "minimum". None where that is to be done otherwise."""
+    machine, calls, threads = cores
     kind = {"float32": "float", "int32": "int"}.get(line.dtype.name)
     whole = line.size // machine.lanes * machine.lanes
     if kind is None or not SCAN_LEAST <= line.size <= LONGEST:
@@ -215,6 +250,3 @@ _IDENTITY: Final[dict[str, Callable[[np.dtype[Any]], Any]]] = {
     "maximum": lambda dtype: -np.inf if dtype.kind == "f" else -(2**31),
     "minimum": lambda dtype: np.inf if dtype.kind == "f" else 2**31 - 1,
 }
-
-
-__all__ = ["folded", "place", "scanned"]

@@ -3,27 +3,33 @@ and its inputs, as the code reads them.
 
 Code reads words of four bytes; an image that cannot store the constant that lies outside
 it is read as float32 or int32.
+
+Calls that are given images of the same sizes again and again have their job prepared.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.codegen.jobs import arrays, slots
 from pygpu.codegen.llvm.plan import cost
 from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
-from pygpu.core.programs import Frame, Planes, Task
+from pygpu.core.programs import Frame, Planes, Prepared, Task
 from pygpu.core.storage import Format, Storage, texels
-from pygpu.devices.cpu.chunks import address, host
-from pygpu.devices.cpu.layout import Inner, stored_constant
+from pygpu.devices.cpu.chunks import address, addresses, host
+from pygpu.devices.cpu.layout import Block, Inner, Layout, stored_constant
+from pygpu.devices.cpu.threads import POOL, Calls, Job
+from pygpu.devices.process import reserve
+from pygpu.devices.process.reserve import RESERVE
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.simplify.if_conversion import convert_all
 from pygpu.passes.simplify.pipeline import CLEAN, apply
@@ -166,10 +172,9 @@ class Code:
     def narrow(self) -> narrow_values.Narrow | None:
         """Its small values; None of a function that is written in lanes of floats. What is small
         was read as bytes."""
-        task = self.task
-        if not any(format.dtype == np.uint8 for format in task.inputs):
+        if not any(format.dtype == np.uint8 for format in self.task.inputs):
             return None
-        return narrow_lanes.narrowed(task.function, task.inputs, task.outputs, host())
+        return narrow_lanes.narrowed(self.task, host())
 
 
 def _by_component(task: Task) -> tuple[Task, int]:
@@ -233,14 +238,102 @@ def _storable(cval: Sequence[float], format: Format) -> bool:
     return np.array_equal(back, np.array(cval, back.dtype), equal_nan=format.dtype.kind == "f")
 
 
-__all__ = [
-    "HUGE",
-    "Code",
-    "Given",
-    "alignment",
-    "are_own",
-    "is_used",
-    "is_wide",
-    "packing",
-    "parts",
-]
+class How(NamedTuple):
+    """How the jobs of a program run, on so many threads at most.
+    `stream` gives a span that writes past the caches, if results lie so."""
+
+    calls: Calls
+    span: int
+    threads: int
+    is_brief: bool  # nobody might wish to interrupt it
+    is_tiny: bool  # so little work that one thread does it
+    is_small: bool  # so little that nobody waits for another
+    stream: Callable[[bool, Layout, Sequence[int]], int]
+
+
+class CpuPrepared(Prepared):
+    """See core/programs.py. It holds everything that a call needs, in the order in which it needs
+    it."""
+
+    def __init__(self, task: Task, layout: Layout, shape: tuple[int, ...], how: How) -> None:
+        self.layout, self.how = layout, how
+        self.is_tiny, self.is_small = how.is_tiny, how.is_small
+        self.threads = min(how.threads, layout.tiles)
+        self.span, self.calls = how.span, how.calls
+        self.results: Final = [
+            (shape if f.channels == 1 else (*shape, f.channels), f.dtype) for f in task.outputs
+        ]
+        self.is_large = layout.written >= reserve.LEAST
+        self.empty = RESERVE.empty if self.is_large else np.empty
+        self.alignments = [alignment(format) for format in task.inputs]
+        self.blocks: list[Block] = []  # those not in use, which `enter` fills
+        self.enter = self._entering()
+
+    def _entering(self) -> Callable[..., int] | None:
+        """What gives a job its arrays as objects; None where that is no way."""
+        count = len(self.layout.places)
+        if self.is_large or not 1 <= count <= arrays.MOST or not arrays.are_read():
+            return None
+        return self.calls.enter[count - 1]
+
+    def _block(self) -> Block:
+        """One more block, with the table that `enter` reads."""
+        layout = self.layout
+        places = layout.places
+        masks = [*[least - 1 for least in self.alignments], *[0] * len(places)]
+        table = [n for place, mask in zip(places, masks, strict=False) for n in (8 * place, mask)]
+        numbers = [*layout.numbers, *table]
+        numbers[slots.GIVEN] = len(layout.numbers)
+        numbers[slots.SPAN] = self.span
+        return Block(numbers, (*layout.inner, slots.GIVEN), layout.stop)
+
+    def run(
+        self,
+        inputs: Sequence[NDArray[Any]],
+        uniforms: Sequence[Constant],
+        out: Sequence[NDArray[Any]] | None,
+    ) -> list[NDArray[Any]] | None:
+        results = [self.empty(*kind) for kind in self.results] if out is None else list(out)
+        enter = self.enter
+        if enter is None:
+            places = addresses((*inputs, *results))
+            return results if self.run_at(places, uniforms, (inputs, results)) else None
+        blocks, size = self.blocks, self.layout.scratch
+        try:
+            block = blocks.pop()
+        except IndexError:
+            block = self._block()
+        if uniforms:
+            self.layout.number(block, uniforms)
+        given = [*map(id, inputs), *map(id, results)]
+        if self.is_tiny:
+            if not enter(block.address, POOL.scratch(size), *given):
+                return None
+        else:
+            if not enter(block.address, 0, *given):
+                return None
+            self._go(Job(block, size, (self, inputs, results)))
+        blocks.append(block)
+        return results
+
+    def run_at(self, places: Sequence[int], uniforms: Sequence[Constant], memory: Any) -> bool:
+        """The same for texels at these places, those of inputs first, in memory that stays. False
+        where that is no way."""
+        for place, least in zip(places, self.alignments, strict=False):
+            if place % least:
+                return False
+        layout, how = self.layout, self.how
+        stream = how.stream(False, layout, places) if self.is_large else 0
+        block = layout.block(self.span, places, uniforms, stream)
+        if self.is_tiny:
+            self.calls.run_held(block.address, POOL.scratch(layout.scratch))
+        else:
+            self._go(Job(block, layout.scratch, (self, memory)))
+        layout.blocks.append(block)
+        return True
+
+    def _go(self, job: Job) -> None:
+        if self.is_small:
+            POOL.run_small(self.calls, job, self.threads)
+        else:
+            POOL.run(self.calls, job, self.threads, self.how.is_brief)

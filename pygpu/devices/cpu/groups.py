@@ -161,7 +161,7 @@ def _tables(
 
 
 CHUNK: Final = 1 << 10  # elements folded one after the other: sums of floats then err little
-JOINED: Final = 16  # tables that are joined one after the other, for the same reason
+JOINED: Final = 16  # tables joined one after the other: sums of floats then err little
 
 
 @lru_cache(maxsize=64)
@@ -231,6 +231,3 @@ def _joined_tables(
     threads = 1 if count < TINY else min(cores.threads, chunks)
     POOL.run(cores.calls, job, threads, True, count < TINY)
     return tables
-
-
-__all__ = ["counted", "fold_groups", "join_groups"]

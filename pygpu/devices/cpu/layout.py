@@ -23,8 +23,8 @@ from pygpu.core.storage import Format
 from pygpu.ssa import Constant
 
 Size = tuple[int, int]
-TILES: Final = 64  # for each thread: they end at about the same time
-LEAST: Final = 8_192  # pixels of a tile, where the image has more
+TILES: Final = 64  # tiles for each thread: threads then end at about the same time
+LEAST: Final = 512  # vectors of a tile, where the image has more
 PLANE: Final = 1 << 16  # pixels of a tile of a plane, where it has more
 OUTER: Final = 1 << 17  # bytes of rows that are kept at once of what is outside of images
 
@@ -215,7 +215,8 @@ class Layout:
     def _fill_job(self, threads: int) -> None:
         plan, sizes, (height, width) = self.plan, self.sizes, self.shape
         count = self.planes.count
-        tall, wide = tile_size(height, width, plan.rows, self.block_width, threads, count)
+        least = LEAST * plan.lanes
+        tall, wide = tile_size(height, width, plan.rows, self.block_width, threads, count, least)
         columns = -(-width // wide)
         self.tiles = columns * -(-height // tall) * count
         held = self.slots + PLANE_PLACES + len(sizes)
@@ -339,13 +340,14 @@ class Layout:
 
 
 def tile_size(
-    height: int, width: int, rows: int, block: int, threads: int, planes: int = 1
+    height: int, width: int, rows: int, block: int, threads: int, planes: int, least: int
 ) -> Size:
-    """The height and width of a tile: several for each thread, of whole blocks. Of a plane that is
+    """The height and width of a tile: several for each thread, of whole blocks and of so many
+    pixels at least. Of a plane that is
     one of many, larger than a cache holds, tiles are so many more that their part of some planes is
     held there."""
     whole = height * width * planes
-    parts = -(-max(threads, min(threads * TILES, whole // LEAST)) // planes)
+    parts = -(-max(threads, min(threads * TILES, whole // least)) // planes)
     if planes > 1:
         parts = max(parts, height * width // PLANE)
     elif threads == 1:

@@ -2,6 +2,7 @@
 And rows that stay where they are, and are computed as parts of longer ones.
 
     picked(holds, texels, cores)           # as texels[holds]
+    picked(holds, None, cores)             # as np.flatnonzero(holds)[:, None]
     rows = columns_of(image, cores)        # (W, H, C) of (H, W, C), in rows that lie apart
     put_back(rows, image, cores)           # the other way
     JoinedRows(task, run, CpuProgram).run(arrays, uniforms, shape, results)
@@ -28,17 +29,17 @@ from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.programs import Task
 from pygpu.core.storage import Format
-from pygpu.devices.cpu.chunks import Cores, address, chunked_job
+from pygpu.devices.cpu.chunks import Cores, address, chunked_job, cores
+from pygpu.devices.cpu.layout import Inner, Sizes
 from pygpu.devices.cpu.native import Native, native_span
 from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.devices.process.reserve import RESERVE
-from pygpu.passes.blocks.joined_rows import joined_rows
+from pygpu.passes.blocks.joined_rows import Joined, joined_rows
 from pygpu.ssa import Constant
 
 PICKED: Final = 1 << 13  # elements below which NumPy picks them as quickly
 TURNED: Final = 1 << 12  # texels below which NumPy turns them as quickly
 LONGEST: Final = 2**31 - 1
-MODERATE: Final = 64  # columns from which on more selections than one a side cost what edges do
 JOINED: Final = 1 << 12  # pixels of a long row, at least, that many short ones are
 TINY: Final = 1 << 16  # elements, below which a second thread is not worth its call
 SHARES: Final = 4  # chunks for each thread: none waits long for another
@@ -49,31 +50,34 @@ KEPT: Final = 1 << 17
 BETWEEN: Final = 320  # bytes between columns that are turned
 
 
-def picked(holds: NDArray[np.bool_], texels: NDArray[Any], cores: Cores) -> NDArray[Any]:
-    """The rows of contiguous texels (N, C) where a contiguous mask (N,) holds."""
-    count, channels = texels.shape
-    if not PICKED <= count <= LONGEST or texels.itemsize not in UNITS:
-        return texels[holds]
+def picked(holds: NDArray[np.bool_], texels: NDArray[Any] | None, cores: Cores) -> NDArray[Any]:
+    """The rows of contiguous texels (N, C) where a contiguous mask (N,) holds; without texels the
+    places (n, 1) where it does."""
+    (count,) = holds.shape
+    if not PICKED <= count <= LONGEST or (texels is not None and texels.itemsize not in UNITS):
+        return np.flatnonzero(holds)[:, None] if texels is None else texels[holds]
+    kept = np.empty((0, 1), np.int32) if texels is None else texels
+    channels = kept.shape[1]
     threads = 1 if count < TINY else cores.threads
     length = -(-count // (1 if threads == 1 else SHARES * threads))
     counts = [np.count_nonzero(holds[low : low + length]) for low in range(0, count, length)]
     ends = np.cumsum(counts, dtype=np.int64)
     starts = ends - counts
-    result = RESERVE.empty((int(ends[-1]), channels), texels.dtype)
+    result = RESERVE.empty((int(ends[-1]), channels), kept.dtype)
     nowhere = np.empty(LINE * len(counts), np.uint8)
     arguments = [0] * pick_code.SLOTS
     for slot, array in {
         pick_code.MASK: holds,
-        pick_code.SOURCE: texels,
+        pick_code.SOURCE: kept,
         pick_code.TARGET: result,
         pick_code.STARTS: starts,
         pick_code.NOWHERE: nowhere,
     }.items():
         arguments[slot] = address(array)
     arguments[pick_code.LENGTH] = length
-    _, span = _picking(texels.itemsize, channels, cores.machine)
+    _, span = _picking(kept.itemsize, 0 if texels is None else channels, cores.machine)
     block = chunked_job(span, count, length, arguments)
-    job = Job(block, slots.scratch_size(0, 1, 0), (holds, texels, result, starts, nowhere))
+    job = Job(block, slots.scratch_size(0, 1, 0), (holds, kept, result, starts, nowhere))
     POOL.run(cores.calls, job, threads, True, count < TINY)
     return result
 
@@ -155,19 +159,16 @@ class JoinedRows:
     `program` makes the program of a task."""
 
     def __init__(self, task: Task, plain: Run, program: Callable[[Task], Any]) -> None:
-        self.plain = plain
+        self.task, self.plain, self.program = task, plain, program
         self.rows = rows = joined_rows(task.function)
+        self.programs: dict[int, Any] = {}  # by the step from row to row
         if rows is None or (rows.aside > 1 and any(each.channels > 1 for each in task.inputs)):
             self.rows = None  # selections of several components at once take longer than is won
-            return
-        inputs = [task.inputs[image] for image, _ in rows.reads]
-        inputs.append(Format(np.dtype(np.int32), 1))
-        self.program = program(replace(task, function=rows.function, inputs=inputs))
 
     def takes(self, shape: tuple[int, int]) -> bool:
         """Whether images of this size are computed so."""
         rows, (height, width) = self.rows, shape
-        if rows is None or width <= 2 * rows.aside or (rows.aside > 1 and width >= MODERATE):
+        if rows is None or width <= 2 * rows.aside:
             return False
         return (height - rows.above - rows.below) * width >= SHARES * JOINED + JOINED
 
@@ -181,20 +182,75 @@ class JoinedRows:
         """Compute images of such a size, all contiguous."""
         rows, (height, width) = self.rows, shape
         assert rows is not None, "it takes the shape"
-        joined = -(-JOINED // width)
-        above, around = rows.above, rows.above + rows.below
-        count = (height - around) // joined
-        end = above + count * joined
-        long = count, joined * width
+        if self._runs_on(width):
+            top, end = self._run_on(arrays, uniforms, shape, results)
+        else:
+            joined = -(-JOINED // width)
+            top = rows.above
+            count = (height - top - rows.below) // joined
+            end, long = top + count * joined, (count, joined * width)
 
-        def seen(array: NDArray[Any], row: int) -> NDArray[Any]:
-            return array[above + row : end + row].reshape(*long, array.shape[2])
+            def seen(array: NDArray[Any], row: int) -> NDArray[Any]:
+                return array[top + row : end + row].reshape(*long, array.shape[2])
 
-        read = [seen(arrays[image], row) for image, row in rows.reads]
-        read.append(_columns(width, long))
-        self.program._run(read, [*uniforms, width], long, [seen(each, 0) for each in results])
-        self._some(arrays, uniforms, (0, above + around), (0, above), results)
-        self._some(arrays, uniforms, (end - around, height), (end, height), results)
+            read = [seen(arrays[image], row) for image, row in rows.reads]
+            read.append(_columns(width, long))
+            made = [seen(each, 0) for each in results]
+            self._of(rows)._run(read, [*uniforms, width], long, made)
+        self._some(arrays, uniforms, (0, top + rows.below), (0, top), results)
+        self._some(arrays, uniforms, (end - rows.above, height), (end, height), results)
+
+    def _runs_on(self, width: int) -> bool:
+        """Whether rows run on: where rows share what they read, and lanes are not computed twice
+        to no end."""
+        rows, lanes = self.rows, cores().machine.lanes
+        assert rows is not None, "it takes the shape"
+        if not (rows.above or rows.below) or 2 * width < lanes:
+            return False
+        return rows.aside > 1 or max(lanes // width, 1) * width % lanes == 0
+
+    def _of(self, rows: Joined) -> Any:
+        """The program of joined rows."""
+        made = self.programs.get(rows.step)
+        if made is None:
+            inputs = [self.task.inputs[image] for image, _ in rows.reads]
+            inputs.append(Format(np.dtype(np.int32), 1))
+            made = self.program(replace(self.task, function=rows.function, inputs=inputs)), rows
+            self.programs[rows.step] = made
+        return made[0]
+
+    def _run_on(
+        self,
+        arrays: list[NDArray[Any]],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        results: list[NDArray[Any]],
+    ) -> tuple[int, int]:
+        """Compute rows that run on into those below them, which have the same there. Gives the
+        first row that is computed, and where they end."""
+        (height, width), lanes = shape, cores().machine.lanes
+        step = max(lanes // width, 1)
+        if step not in self.programs:
+            made = joined_rows(self.task.function, step)
+            assert made is not None, "long rows are there"
+            self._of(made)
+        program, rows = self.programs[step]
+        wide = max(step * width, program.plan.vectors * lanes)
+        left = max([0, *[-taps.left for taps in program.plan.taps]])
+        right = max([0, *[taps.right for taps in program.plan.taps]])
+        beyond = -(-(wide - step * width + right) // width)
+        top = rows.above - (-left // width)
+        # The last row of each image may begin `step - 1` rows below what is read.
+        count = (height - top - rows.below - beyond - (step - 1)) // step
+        size, seen = (count, wide), (count + rows.more, wide)
+        read = [arrays[image][top + row :] for image, row in rows.reads]
+        strides = [step * array.strides[0] for array in (*read, *results)]
+        frames = [Inner(0, -left, seen[0], left + wide + right)] * len(read)
+        strides.insert(len(read), 4 * wide)
+        key = Sizes((*[seen] * len(read), (1, wide)), size, tuple(strides), None, (*frames, None))
+        read.append(_columns(width, (1, wide)))
+        program._run_sized(key, read, [*uniforms, width], [each[top:] for each in results])
+        return top, top + count * step
 
     def _some(
         self,
@@ -218,8 +274,5 @@ class JoinedRows:
 @lru_cache(maxsize=4)
 def _columns(width: int, long: tuple[int, int]) -> NDArray[np.int32]:
     """In which column each pixel of long rows stands: one row, which is all of them."""
-    row = np.tile(np.arange(width, dtype=np.int32), long[1] // width)
+    row = np.arange(long[1], dtype=np.int32) % width
     return np.broadcast_to(row[None, :, None], (*long, 1))
-
-
-__all__ = ["JoinedRows", "columns_of", "picked", "put_back", "rows_for"]

@@ -10,7 +10,6 @@ done undisturbed, freeing too, and forking waits for both locks.
 from __future__ import annotations
 
 import hashlib
-import os
 import threading
 from collections.abc import Sequence
 from functools import lru_cache
@@ -21,7 +20,7 @@ import llvmlite.binding as llvm
 
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.errors import DeviceError
-from pygpu.core.host import cache, forks
+from pygpu.core.host import cache, forks, settings
 from pygpu.devices.process.undisturbed import undisturbed, when_gone
 
 # Levels of PYGPU_CPU_FEATURES: LLVM's processor, lanes, and the features that it has there.
@@ -169,7 +168,7 @@ def _effort(text: str) -> int:
 
 def _optimized(text: str, made_for: Machine) -> Any:
     module = _parse(text, made_for)
-    if os.environ.get("PYGPU_DEBUG"):
+    if settings.flag("PYGPU_DEBUG"):
         module.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     builder = llvm.create_pass_builder(_target(made_for), options)

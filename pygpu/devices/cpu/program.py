@@ -14,17 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.llvm import span
-from pygpu.codegen.llvm.plan import Pixels, cost
+from pygpu.codegen.llvm.plan import cost
 from pygpu.core.host.later import later
-from pygpu.core.programs import Frame, Planes, Prepared, Program, Task, Work
+from pygpu.core.programs import Frame, Planes, Program, Task, Work
 from pygpu.core.storage import Storage, rows_of, strides_of
 from pygpu.devices.cpu.chunks import addresses, cores, host, native_loops
 from pygpu.devices.cpu.given import (
     HUGE,
     Code,
+    CpuPrepared,
     Framed,
     Given,
-    alignment,
+    How,
     are_own,
     is_used,
     is_wide,
@@ -32,7 +33,6 @@ from pygpu.devices.cpu.given import (
 from pygpu.devices.cpu.layout import Layout, Sizes
 from pygpu.devices.cpu.native import Native, attributes, native_span
 from pygpu.devices.cpu.threads import POOL, Job, thread_count
-from pygpu.devices.process import reserve
 from pygpu.devices.process.reserve import LINE, RESERVE
 from pygpu.passes.lower.turned import is_thin, turned
 from pygpu.ssa import Constant, walk
@@ -43,7 +43,8 @@ with later():
     from pygpu.devices.cpu import rounds as rounds_of
     from pygpu.passes.blocks import rows_as_texels
 
-SMALL: Final = 60_000  # below so many vector operations, a call is not worth a second thread
+SMALL: Final = 60_000  # below so many vector operations, nobody waits for a second thread
+TINY: Final = 15_000  # below so many, one that waits already is not worth it either
 MOVED: Final = 6  # operations that reading and writing a pixel takes as long as
 LONG: Final = 10**10  # operations after which somebody might wish to interrupt a call
 LONG_ROW: Final = 1 << 16  # pixels of a single row that are worth code of their own
@@ -71,9 +72,9 @@ class CpuProgram(Program):
         self.numbered = task.planar and is_used(task.function, task.function.uniforms[-1])
         self.layouts: dict[Sizes, Layout] = {}
         self.turned: CpuProgram | None = None  # for thin images, made when they first come
-        self.few: dict[int, CpuProgram | None] = {}  # for images of so many columns, likewise
-        self.joined: moves.JoinedRows | None = None  # for many short rows, likewise
-        self.low: CpuProgram | None = None  # for results of one row, likewise
+        self.few: dict[int, CpuProgram | None] = {}  # for images of so many columns, made then
+        self.joined: moves.JoinedRows | None = None  # for many short rows, made when such come
+        self.low: CpuProgram | None = None  # for results of one row, made when such come
         self.native: dict[tuple[bool, bool], tuple[Native, int]] = {}
         self.large = 0  # calls with large results
         self.source = self._compile(wide=False)
@@ -81,14 +82,8 @@ class CpuProgram(Program):
 
     def _compile(self, wide: bool, streams: bool = False) -> str:
         task, narrow = self.code.task, self.code.narrow
-        how = (
-            *(task.inputs, task.outputs),
-            *(replace(self.machine, fast=task.fast, streams=streams), wide),
-            Pixels(task.low, task.planar, self.code.group),
-        )
-        emitted = (
-            span.emit(task.function, *how) if narrow is None else narrow_lanes.emit(narrow, *how)
-        )
+        how = replace(self.machine, fast=task.fast, streams=streams), wide, self.code.group
+        emitted = span.emit(task, *how) if narrow is None else narrow_lanes.emit(narrow, *how)
         self.plan = emitted.plan
         begun = time.perf_counter()
         native = native_span(emitted.text, self.machine)
@@ -167,7 +162,7 @@ class CpuProgram(Program):
         arrays = [np.ascontiguousarray(array) for array in self.given.arrays(work.inputs)]
         results = self._results(*shape, work)
         every = rounds_of.Rounds(
-            layout, self._span(False), arrays, rounds, results, state, self.threads
+            layout, self.span(False), arrays, rounds, results, state, self.threads
         )
         pixels = shape[0] * shape[1] * len(rounds)
         job = Job(every, layout.scratch, (self, every))
@@ -201,7 +196,9 @@ class CpuProgram(Program):
         """Whether rows are so short, and so many, that many of them are computed as one."""
         if shape[0] * shape[1] < MANY or self.task.planar:
             return False
-        if not rows_as_texels.MOST < shape[1] < WIDE:
+        # Bytes have as many lanes, which long rows of ints and floats do not have.
+        wide = WIDE // 2 if self.plan.lanes > self.machine.lanes else WIDE
+        if not rows_as_texels.MOST < shape[1] < wide:
             return False
         if any(size != shape for size in sizes):
             return False
@@ -265,8 +262,8 @@ class CpuProgram(Program):
             layout = self._layout(key)
         wide = is_wide(arrays)
         places = addresses((*arrays, *results))
-        stream = self._stream(wide, layout, places)
-        block = layout.block(self._span(wide), places, uniforms, stream)
+        stream = self.stream(wide, layout, places)
+        block = layout.block(self.span(wide), places, uniforms, stream)
         for index, frame in enumerate(framed):
             if frame is not None:
                 block.numbers[layout.places[index]] = frame.first
@@ -275,8 +272,10 @@ class CpuProgram(Program):
         pixels = key.pixels
         brief = self._is_brief(pixels)
         job = Job(block, layout.scratch, (self, arrays, results, framed))
-        is_tiny = brief and self._is_small(pixels)
-        POOL.run(self.calls, job, threads, brief, is_tiny)
+        if brief and self._is_small(pixels):
+            POOL.run_small(self.calls, job, threads)
+        else:
+            POOL.run(self.calls, job, threads, brief)
         layout.blocks.append(block)
 
     def _run_thin(
@@ -350,7 +349,14 @@ class CpuProgram(Program):
         if key is None:
             return None
         layout = self.layouts.get(key) or self._layout(key)
-        return CpuPrepared(self, layout, shape)
+        pixels = math.prod(shape)
+        is_brief = self._is_brief(pixels)
+        how = How(
+            *(self.calls, self.span(False), self.threads),
+            *(is_brief, is_brief and self._is_tiny(pixels), is_brief and self._is_small(pixels)),
+            self.stream,
+        )
+        return CpuPrepared(self.task, layout, shape, how)
 
     def _is_brief(self, pixels: int) -> bool:
         return not self.plan.loops and pixels * self.cost < LONG
@@ -358,22 +364,25 @@ class CpuProgram(Program):
     def _is_small(self, pixels: int) -> bool:
         return pixels * max(self.cost, MOVED) < SMALL * self.plan.lanes
 
+    def _is_tiny(self, pixels: int) -> bool:
+        return pixels * max(self.cost, MOVED) < TINY * self.plan.lanes
+
     def _layout(self, key: Sizes) -> Layout:
-        threads = 1 if self._is_small(key.pixels) else self.threads
+        threads = 1 if self._is_tiny(key.pixels) else self.threads
         layout = Layout(self.plan, self.code.task, self.given.tables, key, threads)
         if len(self.layouts) >= LAYOUTS:
             self.layouts = {}
         self.layouts[key] = layout
         return layout
 
-    def _span(self, wide: bool, streams: bool = False) -> int:
+    def span(self, wide: bool, streams: bool = False) -> int:
         found = self.native.get((wide, streams))
         if found is None:
             self._compile(wide, streams)
             found = self.native[wide, streams]
         return found[1]
 
-    def _stream(self, wide: bool, layout: Layout, places: Sequence[int]) -> int:
+    def stream(self, wide: bool, layout: Layout, places: Sequence[int]) -> int:
         """The span that writes past the caches; 0 where they hold the results, where these do not
         lie so, or in the first large call, which may be the only one. It spares reading the lines
         that are written. The atomic counter of tiles has what was written arrive."""
@@ -382,61 +391,4 @@ class CpuProgram(Program):
         if not is_large or any(place % LINE for place in (*starts, *layout.pitches)):
             return 0
         self.large += 1
-        return self._span(wide, True) if self.large > 1 else 0
-
-
-class CpuPrepared(Prepared):
-    """A program for images of certain sizes: see core/programs.py. It holds everything that a call
-    needs, in the order in which it needs it."""
-
-    def __init__(self, program: CpuProgram, layout: Layout, shape: tuple[int, ...]) -> None:
-        self.program, self.layout = program, layout
-        pixels = math.prod(shape)
-        self.brief = program._is_brief(pixels)
-        self.is_tiny = self.brief and program._is_small(pixels)
-        self.threads = min(program.threads, layout.tiles)
-        self.span, self.calls = program._span(False), program.calls
-        self.results = [
-            (shape if f.channels == 1 else (*shape, f.channels), f.dtype)
-            for f in program.task.outputs
-        ]
-        self.is_large = layout.written >= reserve.LEAST
-        self.empty = RESERVE.empty if self.is_large else np.empty
-        self.alignments = [alignment(format) for format in program.task.inputs]
-
-    def run(
-        self,
-        inputs: Sequence[NDArray[Any]],
-        uniforms: Sequence[Constant],
-        out: Sequence[NDArray[Any]] | None,
-    ) -> list[NDArray[Any]] | None:
-        results = [self.empty(*kind) for kind in self.results] if out is None else list(out)
-        places = addresses((*inputs, *results))
-        return results if self.run_at(places, uniforms, (inputs, results)) else None
-
-    def run_at(self, places: Sequence[int], uniforms: Sequence[Constant], memory: Any) -> bool:
-        """The same for texels at these places, those of inputs first, in memory that stays. False
-        where that is no way."""
-        for place, least in zip(places, self.alignments, strict=False):
-            if place % least:
-                return False
-        layout = self.layout
-        stream = self.program._stream(False, layout, places) if self.is_large else 0
-        block = layout.block(self.span, places, uniforms, stream)
-        if self.is_tiny:
-            self.calls.run_held(block.address, POOL.scratch(layout.scratch))
-        else:
-            job = Job(block, layout.scratch, (self, memory))
-            POOL.run(self.calls, job, self.threads, self.brief)
-        layout.blocks.append(block)
-        return True
-
-
-__all__ = [
-    "LAYOUTS",
-    "LONG",
-    "MANY",
-    "SHORT",
-    "SMALL",
-    "CpuProgram",
-]
+        return self.span(wide, True) if self.large > 1 else 0

@@ -233,6 +233,3 @@ class Rounds:
         """Let the native code leave."""
         for block in self.blocks:
             block.halt()
-
-
-__all__ = ["Rounds", "tiling"]

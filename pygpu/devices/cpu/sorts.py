@@ -32,6 +32,12 @@ SHARES: Final = 4  # chunks for each thread: none waits long for another
 RUN: Final = 1 << 19  # elements that are worth a thread of Python's
 TILE: Final = 1 << 15  # elements merged at a time
 _WIDE: Final = {"f": np.dtype("float32"), "u": np.dtype("uint32"), "b": np.dtype("uint32")}
+_NARROW: Final[dict[str, np.dtype[Any]]] = {
+    "uint8": np.dtype("uint16"),
+    "int8": np.dtype("int16"),
+    "float16": np.dtype("float32"),
+}
+CHUNK: Final = 1 << 17  # elements of lines that are partitioned one after the other
 _KINDS: Final[dict[str, Kind]] = {"f": "float", "u": "uint", "i": "int"}
 _IS_NEW: Final = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
 
@@ -101,6 +107,44 @@ def _by_numpy(
     return np.take_along_axis(lines, places, 1), places.astype(np.int32)
 
 
+def ranked(lines: NDArray[Any], places: NDArray[np.intp], threads: int) -> NDArray[Any]:
+    """See core.device.Device.ranked. NumPy partitions chunks of lines, each in a core's cache."""
+    kept: np.dtype[Any] = _NARROW.get(
+        lines.dtype.name, lines.dtype
+    )  # which NumPy partitions by vectors
+
+    def rank(first: int) -> NDArray[Any]:
+        own: NDArray[Any] = lines[first : first + length].astype(kept, order="C")
+        if places.ndim == 1:
+            return _partitioned(own, places)
+        own.sort(axis=1)
+        return np.take_along_axis(own, places[first : first + length], 1)
+
+    length = max(1, min(CHUNK // lines.shape[1], -(-len(lines) // threads)))
+    with ThreadPoolExecutor(threads) as pool:
+        parts = list(pool.map(rank, range(0, len(lines), length)))
+    return np.concatenate(parts).astype(lines.dtype, copy=False)
+
+
+def _partitioned(lines: NDArray[Any], places: NDArray[np.intp]) -> NDArray[Any]:
+    """What stands at places of each line, which is changed; NaN of one that has one. From the last
+    place on, each by itself: NumPy is slow with several at once."""
+    is_nan = np.isnan(lines).any(axis=1) if lines.dtype.kind == "f" else None
+    found = np.empty((len(lines), len(places)), lines.dtype)
+    end, first = lines.shape[1], places.min()
+    for place in np.unique(places)[::-1].tolist():  # among the numbers before `end`
+        if place == end - 1 and place == first:
+            values = lines[:, :end].max(axis=1)
+        else:
+            lines[:, :end].partition(place, axis=1)
+            values = lines[:, place]
+        found[:, places == place] = values[:, None]
+        end = place
+    if is_nan is not None:
+        found[is_nan] = np.nan
+    return found
+
+
 class _Run:
     """One sort: its keys, a second place for them, and how the elements are shared out."""
 
@@ -122,7 +166,7 @@ class _Run:
         self.table[:] = 0
         self.step("count", self.keys, self.keys, shift=shift)
         total = self.table.sum(axis=0)
-        if total.max() == self.keys.size:  # all have the same
+        if total.max() == self.keys.size:  # all keys have the same digit
             return
         before = np.cumsum(total) - total
         self.table[:] = before + np.cumsum(self.table, axis=0) - self.table
@@ -227,6 +271,3 @@ def _merge(pair: list[NDArray[Any]], target: NDArray[Any], cores: Cores) -> None
     _, span = _merging(_KINDS[target.dtype.kind], cores.machine)
     job = Job(chunked_job(span, target.size, TILE, arguments), slots.scratch_size(0, 1, 0), pair)
     POOL.run(cores.calls, job, cores.threads, True, False)
-
-
-__all__ = ["sorted_lines"]

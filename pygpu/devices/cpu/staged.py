@@ -33,9 +33,9 @@ with later():
     from pygpu.devices.cpu import strips
 
 LEAST: Final = 5 * SMALL  # vector operations, below which stages are not worth their ado
-# Operations in lanes of bytes that cost no more than one of floats in stages, with its rows written
-# and read: means of 9 x 9 take 0.6 of what stages do with 4.6 times as many, of 15 x 15 with 7.6
-# times as many 1.4.
+# So many operations in lanes of bytes cost what one of floats costs in stages, whose rows are
+# written and read besides. Means of 9 x 9 bytes have 4.6 times the operations of their stages and
+# take 0.6 of the stages' time; means of 15 x 15 have 7.6 times as many and take 1.4 of it.
 NARROW: Final = 5
 
 
@@ -43,7 +43,7 @@ def compiled(task: Task) -> CpuProgram | CpuStaged:
     """The program of a task."""
     given = Given(task)
     code, function = Code(given.task), given.task.function
-    if task.planar or task.low or chooses(code.task.function, code.task.inputs, code.task.outputs):
+    if task.planar or task.low or chooses(code.task):
         return CpuProgram(task, given, code)
     made = factored(function)
     parts = stages(made)
@@ -178,6 +178,3 @@ class StagedPrepared(Prepared):
         if out is not None:
             return list(out)
         return [each.host().reshape(s) for each, s in zip(made, self.shapes, strict=True)]
-
-
-__all__ = ["CpuStaged", "compiled"]

@@ -34,13 +34,13 @@ from pygpu.passes.stages.part import Part
 from pygpu.ssa import Constant
 
 NOTHING: Final[Mapping[int, NDArray[Any]]] = {}
-STEP: Final = 12  # rows: blocks of programs have 1, 2, 3, 4 or 6
-STEPS: Final = 2  # as many as fit
+STEP: Final = 12  # rows, a multiple of those of all blocks: programs have 1, 2, 3, 4 or 6
+STEPS: Final = 2  # steps that a thread goes down at once, if what is kept fits in the cache
 CACHE: Final = 1 << 19  # bytes of what is kept that stay in a core's cache beside all else
 MOST: Final = 1 << 25  # bytes that a thread may keep
 SHARES: Final = 2  # strips for each thread: none waits long for another
-_COPIED: Final = slots.JOB_SLOTS + slots.IMAGE_SLOTS + slots.OUT_BASE  # in the job of a copy
-AGAIN: Final = 0.15  # of the work may be done twice, where strips meet
+_COPIED: Final = slots.JOB_SLOTS + slots.IMAGE_SLOTS + slots.OUT_BASE  # where a copy is written
+AGAIN: Final = 0.15  # the part of the work that may be done twice, where strips meet
 
 
 @lru_cache(maxsize=4)
@@ -314,7 +314,7 @@ class CpuStrips(Linked):
             images = (*stage.inputs, *stage.outputs)
             starts = [self.kept[image].start if image in self.kept else 0 for image in images]
             block = Block(layout.numbers, layout.inner, layout.stop)
-            layout.filled(block, stage.program._span(wide), starts, ())
+            layout.filled(block, stage.program.span(wide), starts, ())
             for index, image in enumerate(images):
                 if image in self.direct:
                     fields.append((block.numbers, layout.places[index], made[image]))
@@ -435,6 +435,3 @@ class Jobs:
     def __init__(self, layouts: Sequence[tuple[Layout, bool]]) -> None:
         self.layouts = layouts
         self.idle: list[StripsJob] = []
-
-
-__all__ = ["strips"]

@@ -16,19 +16,22 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, Final, NamedTuple, Protocol
 
-from pygpu.codegen.jobs.handover import DONE, LEFT_ALL, TAKEN
+from pygpu.codegen.jobs import arrays
+from pygpu.codegen.jobs.handover import DONE, LEFT_ALL, LINGERING, TAKEN
 from pygpu.codegen.jobs.slots import ALIGN
+from pygpu.codegen.llvm.text import Machine
 from pygpu.core.host import settings
 from pygpu.devices.cpu.native import Native
 
 LINGER: Final = 20_000  # looks at the mailbox, of some 20 ns
 SPIN: Final = 2000  # looks at a job that others are finishing
 LONGEST: Final = 0.002  # seconds between later looks
+OFTEN: Final = 0.0005  # seconds between small jobs for which helpers are woken
 
 _P: Final = ctypes.c_void_p
 
@@ -56,10 +59,13 @@ class Numbers(Protocol):
 class Calls:
     """The functions of the driver, from their addresses. Those that work let go of the GIL."""
 
-    NAMES: Final = ("run", "serve", "linger", "wait", "post", "retract", "open", "shut")
+    NAMES: Final = (
+        *("run", "serve", "linger", "wait", "post", "retract", "open", "shut", "share"),
+        *arrays.names(),
+    )
 
-    def __init__(self, native: Native) -> None:
-        self.native = native  # the code, which must stay
+    def __init__(self, native: Native, machine: Machine) -> None:
+        self.native, self.machine = native, machine  # the code must stay
         at = native.addresses
         free, brief = ctypes.CFUNCTYPE, ctypes.PYFUNCTYPE
         self.run = free(None, _P, _P)(at["run"])
@@ -71,16 +77,26 @@ class Calls:
         self.retract = brief(None, _P, _P)(at["retract"])
         self.open = brief(None, _P)(at["open"])
         self.shut = brief(None, _P)(at["shut"])
+        boxes = _P, _P, _P, ctypes.c_int64, ctypes.c_int64
+        self.share = free(ctypes.c_int32, *boxes)(at["share"])
+        self.share_held = brief(ctypes.c_int32, *boxes)(at["share"])
+        # By how many arrays, one the first; those that there are none for are given by address.
+        self.enter = [
+            brief(ctypes.c_int32, *[_P] * (2 + count))(at[name])
+            for count, name in enumerate(arrays.names(), 1)
+        ]
 
 
 def thread_count() -> int:
-    """PYGPU_THREADS, or the processors this process may use."""
+    """PYGPU_THREADS, or the processors this process may use: no more of them than OMP_NUM_THREADS
+    says, by which Dask's and joblib's processes keep native code from sharing each core."""
     chosen = settings.count("PYGPU_THREADS")
     if chosen is not None:
         return chosen
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    has_mask = hasattr(os, "sched_getaffinity")
+    processors = len(os.sched_getaffinity(0)) if has_mask else os.cpu_count() or 1
+    asked = settings.read("OMP_NUM_THREADS").split(",")[0].strip()  # then of nested regions
+    return min(int(asked), processors) if asked.isdecimal() and int(asked) else processors
 
 
 class Scratch:
@@ -105,13 +121,15 @@ class Scratch:
 class _Helper:
     """A thread of the pool."""
 
-    __slots__ = ("mailbox", "moved", "numbers", "queue", "thread")
+    __slots__ = ("boxes", "mailbox", "moved", "numbers", "queue", "thread")
 
     def __init__(self) -> None:
         self.moved: set[int] | None = None  # the processors it is for, while it is for fewer
         self.queue: SimpleQueue[tuple[Numbers, Calls, int]] = SimpleQueue()
-        self.numbers = (ctypes.c_int64 * 2)(0, 0)
+        self.numbers = (ctypes.c_int64 * 3)(0, 0)
         self.mailbox = ctypes.addressof(self.numbers)
+        self.numbers[2] = self.mailbox
+        self.boxes = self.mailbox + 16  # where the address of the mailbox is
         self.thread = threading.Thread(target=self.serve, name="pygpu", daemon=True)
         self.thread.start()
 
@@ -126,6 +144,16 @@ class _Helper:
             if self.queue.empty():
                 calls.linger(self.mailbox, start, LINGER)
             del block, calls
+
+    def is_awake(self, size: int) -> bool:
+        """Whether it looks at its mailbox, and has so many bytes of scratch."""
+        return self.numbers[0] == LINGERING and self.numbers[1] >= size
+
+    def wake(self, block: Numbers, calls: Calls, size: int) -> None:
+        """Have it look at its mailbox, and have so many bytes of scratch, by a job that is over."""
+        if self.queue.empty():
+            self.step_aside()
+            self.queue.put((block, calls, size))
 
     def take(self, block: Numbers, calls: Calls, size: int, needed: bool) -> None:
         """Hand over a job. Where it is not `needed`, a helper that is far behind gets none."""
@@ -171,6 +199,7 @@ class Pool:
         self.made = 0
         self.local = threading.local()
         self.running: dict[int, Any] = {}
+        self.alone = 0.0  # when a small job found no helper awake
 
     def run(
         self,
@@ -199,34 +228,100 @@ class Pool:
             finally:
                 self.running.pop(address, None)
             return
+        is_over = False
         try:
             self.running[address] = block, memory
             self._borrow(helpers, threads - join, not join)
             join = join or not helpers
-            calls.open(address)
-            for helper in helpers:
-                helper.take(block, calls, size, not join)
-            if join:
-                calls.run(address, self.scratch(size))
+            if helpers and join and all(each.is_awake(size) for each in helpers):
+                is_over = self._shared(calls.share, job, helpers) >= 0
             else:
-                _until(lambda: calls.wait(address, SPIN, TAKEN))
-            for helper in helpers:
-                calls.retract(helper.mailbox, address)
-            _until(lambda: calls.wait(address, SPIN, DONE))
+                self._handed_over(calls, job, helpers, join)
+            if not is_over:
+                _until(lambda: calls.wait(address, SPIN, DONE))
         except BaseException:
             block.halt()
             raise
         finally:
-            try:
+            self._end(calls, job, helpers, is_over)
+
+    def run_small(self, calls: Calls, job: Job, threads: int) -> None:
+        """Run a job that is too small to wait until helpers are awake, or for the GIL: with those
+        that are. Where such jobs follow each other, others are woken for the next ones."""
+        block, size, _ = job
+        if self.running or threads < 2 or getattr(self.local, "is_one_of_many", False):
+            calls.run_held(block.address, self.scratch(size))
+            return
+        helpers: list[_Helper] = []
+        is_over = False
+        try:
+            self._borrow(helpers, threads - 1, False)
+            if helpers:
+                missed = self._shared(calls.share_held, job, helpers)
+            else:
+                calls.run_held(block.address, self.scratch(size))
+                missed = 0
+            is_over = missed >= 0
+            if missed > 0:
+                self._rouse(calls, job, helpers)
+            elif missed < 0:
+                _until(lambda: calls.wait(block.address, SPIN, DONE))
+        except BaseException:
+            block.halt()
+            raise
+        finally:
+            if is_over:
+                self.idle.extend(helpers)
+            else:
+                self._end(calls, job, helpers, is_over)
+
+    def _shared(self, share: Callable[..., int], job: Job, helpers: Sequence[_Helper]) -> int:
+        """Run a job with the helpers that are awake: how many were not; -1 where one is still at
+        work."""
+        count = len(helpers)
+        if count == 1:
+            boxes = helpers[0].boxes
+        else:
+            every = (ctypes.c_int64 * count)(*[helper.mailbox for helper in helpers])
+            boxes = ctypes.addressof(every)
+        return share(job.block.address, self.scratch(job.scratch), boxes, count, SPIN)
+
+    def _rouse(self, calls: Calls, job: Job, helpers: Sequence[_Helper]) -> None:
+        """Wake helpers that a small job did not find awake, where such jobs follow each other."""
+        now = time.perf_counter()
+        if now - self.alone < OFTEN:
+            for helper in helpers:
+                if not helper.is_awake(job.scratch):
+                    helper.wake(job.block, calls, job.scratch)
+        self.alone = now
+
+    def _end(self, calls: Calls, job: Job, helpers: Sequence[_Helper], is_over: bool) -> None:
+        """Take helpers back, which leave a job first that is not over."""
+        address, interrupt = job.block.address, None
+        try:
+            if not is_over:
                 for helper in helpers:
                     calls.retract(helper.mailbox, address)
                 calls.shut(address)
                 interrupt = _leave(lambda: calls.wait(address, SPIN, LEFT_ALL))
-                self.running.pop(address, None)
-                if interrupt is not None:
-                    raise interrupt
-            finally:
-                self.idle.extend(helpers)
+            self.running.pop(address, None)
+            if interrupt is not None:
+                raise interrupt
+        finally:
+            self.idle.extend(helpers)
+
+    def _handed_over(self, calls: Calls, job: Job, helpers: Sequence[_Helper], join: bool) -> None:
+        """Run a job with helpers, some of which sleep."""
+        address = job.block.address
+        calls.open(address)
+        for helper in helpers:
+            helper.take(job.block, calls, job.scratch, not join)
+        if join:
+            calls.run(address, self.scratch(job.scratch))
+        else:
+            _until(lambda: calls.wait(address, SPIN, TAKEN))
+        for helper in helpers:
+            calls.retract(helper.mailbox, address)
 
     def share(self) -> None:
         """Run the jobs of the thread that calls this by itself: it is one of as many as there are
@@ -235,10 +330,11 @@ class Pool:
 
     def scratch(self, size: int) -> int:
         """The address of so many bytes that are this thread's own."""
-        scratch: Scratch | None = getattr(self.local, "scratch", None)
-        if scratch is None:
+        try:
+            scratch: Scratch = self.local.scratch
+        except AttributeError:
             self.local.scratch = scratch = Scratch()
-        return scratch.of(size)
+        return scratch.start if scratch.size >= size else scratch.of(size)
 
     def _borrow(self, helpers: list[_Helper], count: int, needed: bool) -> None:
         """Add up to `count` helpers, those that were busy last first: as many as are idle or may

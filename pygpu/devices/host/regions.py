@@ -98,6 +98,3 @@ class _Steps:
         block = chunked_job(span, count, length, self.arguments)
         job = Job(block, slots.scratch_size(0, 1, 0), self.memory)
         POOL.run(self.cores.calls, job, threads, True, threads == 1)
-
-
-__all__ = ["numbered"]

@@ -47,6 +47,3 @@ def depth_texture(gl: Context, size: tuple[int, int], samples: int) -> Any:
 def _call(gl: Context, name: str, *arguments: Any) -> None:
     function = ctypes.CFUNCTYPE(None, *_FUNCTIONS[name])(gl.platform.load(name))
     function(*arguments)
-
-
-__all__ = ["depth_texture"]

@@ -132,6 +132,3 @@ def packed(gl: Context, texture: Texture, width: int, height: int) -> Texture:
         texture.glo.use(0)
         program.vertices.render(TRIANGLES, 3)
     return made
-
-
-__all__ = ["Drawn", "Under", "Waiting"]

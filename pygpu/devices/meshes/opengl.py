@@ -344,6 +344,3 @@ def _depths(gl: Context, size: tuple[int, int], samples: int) -> Texture:
 
 def _four(colour: Sequence[float]) -> tuple[float, ...]:
     return (*colour, *(0.0,) * (4 - len(colour)))
-
-
-__all__ = ["OpenGLDrawing", "texts_of"]

@@ -77,6 +77,3 @@ def read_buffer(gl: Context, buffer: Buffer, format: Format, array: NDArray[Any]
 def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
     """The bytes of an array (H, W, C), row by row."""
     return array.reshape(len(array), -1).view(np.uint8)
-
-
-__all__ = ["COPY", "read_buffer", "upload"]

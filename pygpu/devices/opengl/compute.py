@@ -56,14 +56,17 @@ from pygpu.ssa import images_read, only
 
 LONGEST: Final = 2**31 - 2**16  # pixels of a row, so that x and a block are an int
 LARGEST: Final = 4096  # operations of a block, before what is shared is left out
-LARGEST_LANES: Final = 1536  # the same in lanes, above which registers run out
-TALLEST: Final = 17  # its rows and those read for a pixel together, for the same reason
-REGISTERS: Final = 224  # numbers of a block at once: of 255 registers some hold places
-LARGEST_SOFTWARE: Final = 1024  # the same where a processor compiles for itself
-WORDS: Final = 4  # of a block's row, where bytes are computed two at a time
-EARLY: Final = 32  # operations of a pixel from which on a row is stored before the next is read
-AHEAD: Final = 2  # rows, at most, that are read first where they share nothing: both on their way
-LIGHT: Final = 128  # operations of a pixel, at most, for that: with more, memory is not all
+LARGEST_LANES: Final = 1536  # operations of a block in lanes: with more, registers run out
+TALLEST: Final = 17  # rows of a block in lanes and those read for a pixel together: likewise
+REGISTERS: Final = 224  # numbers of a block that live at once: of 255 registers some hold places
+LARGEST_SOFTWARE: Final = 1024  # operations of a block where a processor compiles for itself
+WORDS: Final = 4  # words of a block's row, where bytes are computed two at a time
+EARLY: Final = 32  # operations of a pixel from which on a row is stored before the next one is read
+# All rows of a block are read before anything is computed, so that memory is at work on all, where
+# they share nothing, are at most AHEAD, and a pixel takes at most LIGHT operations: else arithmetic
+# takes longer than memory.
+AHEAD: Final = 2
+LIGHT: Final = 128
 
 
 @record(eq=False)
@@ -163,7 +166,7 @@ class ComputeDevice(OpenGLDevice):
             program = self._lanes(task) or self._rgba8(task) or self._block(task)
         if program is not None:
             return program
-        shape = task.shape or shapes.default(task, self.dialect.narrow)
+        shape = task.shape or shapes.default(task, self.dialect.narrow, self.is_software)
         function = convert_all(function) if self.dialect.loose else unroll(function)
         lowered = replace(task, function=apply(CLEAN, lower_boundary(function)))
         loops = self.is_software
@@ -213,14 +216,14 @@ class ComputeDevice(OpenGLDevice):
     def _block(self, task: _Shaped) -> ComputeProgram | None:
         """The program by blocks; None where one is too much to compile or to bind."""
         narrow = self.dialect.narrow
+        shape = task.shape or shapes.default(task, narrow, self.is_software)
         columns = columns_of(task, narrow)
-        if task.shape is not None and task.shape.columns == 1 and not shares_words(task):
+        if shape.columns == 1 and not shares_words(task):
             columns = 1
         pixel = size(task.function)
         row = pixel * columns
         if row > self.largest:
             return None
-        shape = task.shape or shapes.default(task, narrow)
         rows = _rows(shape.rows, row, self.largest)
         is_own = reads_itself(footprint(task.function, fixed(task.function)))
         if self.dialect.gathers and task.shape is None:

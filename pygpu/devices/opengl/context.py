@@ -144,6 +144,3 @@ atexit.register(_DOOR.release)
 def context() -> _Door:
     """The door to the context: `with context() as gl`."""
     return _DOOR
-
-
-__all__ = ["context"]

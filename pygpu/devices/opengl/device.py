@@ -74,6 +74,3 @@ def _shared_memory() -> int:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return SHARED
-
-
-__all__ = ["OpenGLDevice"]

@@ -142,6 +142,3 @@ class Pass:
         if self.top is not None:
             self.top.value = 0
         self.held.sizes = sizes
-
-
-__all__ = ["Pass"]

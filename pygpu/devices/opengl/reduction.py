@@ -32,12 +32,12 @@ from pygpu.devices.opengl.passes import kept
 from pygpu.ssa import Constant
 
 Array = NDArray[Any]
-IDLE: Final = 1.125  # lanes over chunks, at most
-THREADS: Final = 1 << 17  # that fold an image, if it has the texels: enough to keep a GPU busy
+IDLE: Final = 1.125  # lanes for each chunk, at most: the others have nothing to fold
+THREADS: Final = 1 << 17  # threads that fold an image of as many texels: they keep a GPU busy
 FEWEST: Final = 4  # rounds of a lane, below which it is better to have fewer threads
 COLUMNS: Final = 128  # lanes side by side where columns are folded, each through many rows
-COMPONENTS: Final = 16  # of a value, beyond which drivers compile long what is unrolled
-LAYOUTS: Final = 16  # kept
+COMPONENTS: Final = 16  # of a value: with more, drivers take long to compile unrolled rounds
+LAYOUTS: Final = 16  # that a program keeps
 TEXEL: Final = row_bytes(Format(np.dtype("float32"), 4), 1)  # bytes of the widest image of one
 NARROW: Final = 32  # lanes side by side that still read whole lines of the cache
 
@@ -287,6 +287,3 @@ def _rounds(program: FoldTexts, chunks: int, threads: int) -> tuple[int, int, in
 def _power(number: int) -> int:
     """The least power of two that is not below a number."""
     return 1 << (number - 1).bit_length()
-
-
-__all__ = ["Folded", "fold"]

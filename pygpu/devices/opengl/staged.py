@@ -227,6 +227,3 @@ class ComputeLinked(Linked):
             results = program.run(work)
             found.update(zip(last.outputs, results, strict=True))
         return {number: found[number] for number in self.wanted}
-
-
-__all__ = ["LEAST", "ComputeLinked", "ComputeStaged", "Host", "in_tiles", "linked", "reach"]

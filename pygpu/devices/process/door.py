@@ -163,6 +163,3 @@ def _reaches(frame: FrameType | None, held: FrameType) -> bool:
 
 def _is_running(thread: int, held: FrameType) -> bool:
     return _reaches(sys._current_frames().get(thread), held)
-
-
-__all__ = ["Door"]

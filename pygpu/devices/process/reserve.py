@@ -2,7 +2,7 @@
 not touched yet costs more to write than to compute.
 
     array = RESERVE.empty((2048, 2048, 3), np.dtype("float32"))
-    del array                                  # the next of that size is the same memory
+    del array                                  # the next of about that size is the same memory
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pygpu.core.host import forks
 
 LEAST: Final = 1 << 23  # bytes of an array: what is smaller, C libraries keep themselves
 MOST: Final = 1 << 28  # bytes that are kept
+SPARE: Final = 1 / 8  # of an array, more than that is not left over: chunks differ by their halos
 LINE: Final = 64  # bytes of a line of the cache, or more
 
 
@@ -59,7 +60,7 @@ class Reserve:
         if memory is None:
             memory = _aligned(nbytes)
         lent: NDArray[np.uint8] = np.asarray(_Loan(memory, self))
-        return lent.view(dtype).reshape(shape)
+        return lent[:nbytes].view(dtype).reshape(shape)
 
     def take_back(self, memory: NDArray[Any]) -> None:
         """Keep memory that nobody reads any more."""
@@ -71,8 +72,8 @@ class Reserve:
         self._settled(most=0)
 
     def _settled(self, wanted: int = 0, most: int | None = None) -> NDArray[Any] | None:
-        """Keep what has come back, at most so much; memory of the size that is wanted, if there is
-        any."""
+        """Keep what has come back, at most so much; memory of the size that is wanted or a little
+        more, if there is any."""
         if not self.lock.acquire(blocking=False):
             return None
         if self.is_busy:  # by this thread, which something interrupts
@@ -84,9 +85,14 @@ class Reserve:
                 memory = self.returned.popleft()
                 self.kept[memory.__array_interface__["data"][0]] = memory
                 self.nbytes += memory.nbytes
-            fits = [place for place, memory in self.kept.items() if memory.nbytes == wanted]
-            found = self.kept.pop(fits[-1]) if fits else None
-            self.nbytes -= wanted if fits else 0
+            most_wanted = wanted * (1 + SPARE)
+            fits = [  # the last of the smallest first: caches may still hold some of it
+                (memory.nbytes, -age, place)
+                for age, (place, memory) in enumerate(self.kept.items())
+                if wanted <= memory.nbytes <= most_wanted
+            ]
+            found = self.kept.pop(min(fits)[-1]) if fits else None
+            self.nbytes -= found.nbytes if found is not None else 0
             while self.nbytes > (self.most if most is None else most):
                 self.nbytes -= self.kept.pop(next(iter(self.kept))).nbytes
             return found
@@ -104,5 +110,3 @@ def _aligned(nbytes: int) -> NDArray[np.uint8]:
 
 RESERVE: Final = Reserve()
 forks.wait_for(RESERVE.lock)
-
-__all__ = ["RESERVE", "Reserve"]

@@ -145,6 +145,3 @@ def when_gone(thing: object, function: Callable[[], object]) -> None:
     raises is nobody's. A __del__ would not do: handlers run in that, too."""
     _WORKER.begin()
     _FINALISERS.add(_Finaliser(thing, function))
-
-
-__all__ = ["is_disturbed", "undisturbed", "when_gone"]

@@ -140,6 +140,3 @@ def _elements(storage: Storage, format: Format) -> NDArray[Any]:
     if format.channels == 3:
         wide = np.concatenate([wide, np.zeros_like(wide[..., :1])], axis=2)
     return np.ascontiguousarray(wide)
-
-
-__all__ = ["OpenGLWritten"]

@@ -107,6 +107,3 @@ class Written:
             )
         lines += [f"uniform ivec2 {name}_size;" for name, _ in self.inputs]
         return lines
-
-
-__all__ = ["GIVEN", "THREADS", "Kind", "Uniform", "Written", "kind_of", "stored_type"]

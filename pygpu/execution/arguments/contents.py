@@ -110,6 +110,3 @@ def _annotations(cls: type) -> dict[str, Any]:
         return vars(cls).get("__annotations__") or getattr(cls, "__annotations__", {}) or {}
     except NameError:  # evaluated lazily from 3.14 on, and it names what is not there
         return {}
-
-
-__all__ = ["Category", "category", "fields_of", "image_fields", "slots_of"]

@@ -93,6 +93,3 @@ _LASTING: Final = (
     bool, int, float, complex, str, bytes, range, type(None), np.generic, np.ufunc, ImageLike,
     type, types.ModuleType, types.BuiltinFunctionType,
 )  # fmt: skip
-
-
-__all__ = ["Code"]

@@ -50,6 +50,3 @@ def photograph_exif(tags: Any) -> bytes | None:
 def _is_tifffiles(text: Any) -> bool:
     """Whether a description is what tifffile writes for itself."""
     return str(text).startswith(("tifffile.py", '{"shape"'))
-
-
-__all__ = ["KEPT_INFO", "NO_INFO", "photograph_exif", "picture_info"]

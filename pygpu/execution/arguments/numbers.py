@@ -23,10 +23,11 @@ from pygpu.core.errors import guarded, whole
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, NumberLike, Storage
 from pygpu.execution.arguments.results import ImageMaker
+from pygpu.language.operators import Operators
 from pygpu.language.scalars import number
 
 
-class Number(NumberLike):
+class Number(Operators, NumberLike):
     """See the module's head. Arithmetic, comparisons and NumPy's functions of Numbers and Python's
     numbers give Numbers; whatever asks for the value reads it."""
 
@@ -112,6 +113,18 @@ class Number(NumberLike):
         parts = [image[..., place] for place in range(self.size)]
         return Number(functools.reduce(function, parts).storage)
 
+    def _binary(self, function: Callable[..., Any], left: Any, right: Any) -> Any:
+        """Images have operators of their own, with numbers of a device too."""
+        other = right if left is self else left
+        if isinstance(other, ImageLike):
+            return NotImplemented
+        if _is_scalar(other):
+            return _applied(function, (left, right))
+        return function(_read(left), _read(right))
+
+    def _unary(self, function: Callable[..., Any]) -> Any:
+        return _applied(function, (self,))
+
     def __bool__(self) -> bool:
         return bool(self.item())
 
@@ -176,36 +189,3 @@ def _applied(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     if isinstance(found, tuple):
         return tuple([Number(each.storage) for each in found])
     return Number(found.storage)
-
-
-def _binary(function: Callable[..., Any], is_reflected: bool = False) -> Callable[..., Any]:
-    """An operator. Images have their own, with numbers of a device too."""
-
-    @guarded
-    def method(self: Number, other: Any) -> Any:
-        if isinstance(other, ImageLike):
-            return NotImplemented
-        operands = (other, self) if is_reflected else (self, other)
-        if _is_scalar(other):
-            return _applied(function, operands)
-        return function(*map(_read, operands))
-
-    return method
-
-
-def _unary(function: Callable[..., Any]) -> Callable[..., Any]:
-    return guarded(lambda self: _applied(function, (self,)))
-
-
-_OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift")
-for _name in (*_OPERATORS, "and", "or", "xor", "divmod"):
-    _function = divmod if _name == "divmod" else getattr(operator, f"__{_name}__")
-    setattr(Number, f"__{_name}__", _binary(_function))
-    setattr(Number, f"__r{_name}__", _binary(_function, is_reflected=True))
-for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    setattr(Number, f"__{_name}__", _binary(getattr(operator, _name)))
-for _name in ("neg", "pos", "abs", "invert"):
-    setattr(Number, f"__{_name}__", _unary(getattr(operator, _name)))
-
-
-__all__ = ["Number"]

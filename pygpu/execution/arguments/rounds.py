@@ -112,6 +112,3 @@ def places_of(values: Sequence[Any], images: Sequence[Any]) -> list[int]:
         same = [i for i, image in enumerate(images) if image is value]
         places.append(next(i for i in same if i not in places))
     return places
-
-
-__all__ = ["Each", "Ending", "check_each", "each", "no_truth", "places_of", "truth"]

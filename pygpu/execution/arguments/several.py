@@ -58,6 +58,3 @@ def _is_one(value: Any, dims: int) -> bool:
     if isinstance(value, ImageLike):
         return True
     return is_picture(value) and getattr(value, "ndim", dims) >= dims
-
-
-__all__ = ["calls_of"]

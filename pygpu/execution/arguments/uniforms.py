@@ -136,6 +136,3 @@ def _items(type: Type, value: Any, name: str) -> Iterable[Any]:
 
 def _refused(wanted: str, value: Any, name: str) -> TypeError:
     return TypeError(f"{name}: takes {wanted}, got {shown(value)} ({type(value).__name__})")
-
-
-__all__ = ["as_bool", "as_float", "as_int", "as_uint", "complex_number", "convert", "matrix"]

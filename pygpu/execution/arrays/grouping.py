@@ -11,8 +11,8 @@ functions fold a device may do by itself (Device.fold_groups).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,8 @@ from pygpu.execution.arrays.lines import Lines, element, place, rows_of
 from pygpu.execution.arrays.passes import COUNT, IMAGES, made
 from pygpu.execution.arrays.scanning import Scan, inclusive
 from pygpu.execution.arrays.sorting import ordered
-from pygpu.execution.arrays.values import HOWS, folded, identity, value_of
-from pygpu.execution.arrays.whole import shown_as, sorting
+from pygpu.execution.arrays.values import HOWS, folded
+from pygpu.execution.arrays.whole import Fold, joining, shown_as, sorting
 from pygpu.types import INT, Type
 
 
@@ -34,80 +34,58 @@ from pygpu.types import INT, Type
 class Grouping:
     """By what values are folded, into how many groups, and where."""
 
-    function: Callable[..., Any]
+    fold: Fold
     groups: int
     target: str
-    is_tuple: bool = False
 
     def of(
-        self,
-        values: tuple[ImageLike, ...],
-        index: ImageLike,
-        lines: Lines,
-        types: Sequence[Type],
-        neutral: Sequence[Any],
+        self, values: tuple[ImageLike, ...], index: ImageLike, lines: Lines
     ) -> list[NDArray[Any]]:
         """Of each part of the values an array (groups,) or (groups, C). `index` says, for each
-        element of one line, its group; those outside are left out. A group without elements has
-        the `neutral` value."""
-        found = self._by_device(values, index, types, neutral)
+        element of one line, its group; those outside are left out."""
+        found = self._by_device(values, index)
         if found is None:
-            found = self._by_join(values, index, types, neutral)
-        return self._by_order(values, index, lines, types, neutral) if found is None else found
+            found = self._by_join(values, index)
+        return self._by_order(values, index, lines) if found is None else found
 
     def _by_device(
-        self,
-        values: tuple[ImageLike, ...],
-        index: ImageLike,
-        types: Sequence[Type],
-        neutral: Sequence[Any],
+        self, values: tuple[ImageLike, ...], index: ImageLike
     ) -> list[NDArray[Any]] | None:
-        device, how = targets.choose(self.target), HOWS.get(self.function)
-        if how is None or self.is_tuple or device.limits() is not None:
+        device, fold = targets.choose(self.target), self.fold
+        how = HOWS.get(fold.function)
+        if how is None or not fold.has_identity or device.limits() is not None:
             return None
-        (type,), dtype = types, natural_dtype(types[0])
-        if list(np.ravel(neutral[0])) != list(np.ravel(identity(self.function, type))):
-            return None  # it is for groups without elements alone
-        start = np.empty((self.groups, type.size), dtype)
-        start[:] = neutral[0] if type.is_scalar else list(neutral[0])
+        (type,), (neutral,) = fold.types, fold.neutral
+        start = np.empty((self.groups, type.size), natural_dtype(type))
+        start[:] = neutral if type.is_scalar else list(neutral)
         texels = values[0].storage.host().reshape(-1, type.size)
         found = device.fold_groups(texels, index.storage.host().reshape(-1), how, start)
         return None if found is None else [_shaped(found, type)]
 
     def _by_join(
-        self,
-        values: tuple[ImageLike, ...],
-        index: ImageLike,
-        types: Sequence[Type],
-        neutral: Sequence[Any],
+        self, values: tuple[ImageLike, ...], index: ImageLike
     ) -> list[NDArray[Any]] | None:
         """By the device's own code around the function of two values, where it has such."""
-        device = targets.choose(self.target)
+        device, fold = targets.choose(self.target), self.fold
         if device.limits() is not None:
             return None
-        join = made(_joined, _JOINING, self.target, self.function)
-        samples = [tuple([value_of([0] * type.size, type) for type in types]) for _ in "ab"]
-        function = join.translated(is_tuple=self.is_tuple, a=samples[0], b=samples[1]).function
-        if [value.type for value in function.outputs] != list(types):
+        join = joining(fold.function, fold.is_tuple, fold.types, self.target)
+        if join is None:
             return None
         parts = [v.storage.host().reshape(-1, v.format.channels) for v in values]
         numbers = index.storage.host().reshape(-1)
-        found = device.join_groups(function, tuple(types), parts, numbers, self.groups)
+        found = device.join_groups(join.function, fold.types, parts, numbers, self.groups)
         if found is None:
             return None
         results, there = found
-        for result, value, type in zip(results, neutral, types, strict=True):
+        for result, value, type in zip(results, fold.neutral, fold.types, strict=True):
             result[~there] = value if type.is_scalar else list(value)
-        return [_shaped(*each) for each in zip(results, types, strict=True)]
+        return [_shaped(*each) for each in zip(results, fold.types, strict=True)]
 
     def _by_order(
-        self,
-        values: tuple[ImageLike, ...],
-        index: ImageLike,
-        lines: Lines,
-        types: Sequence[Type],
-        neutral: Sequence[Any],
+        self, values: tuple[ImageLike, ...], index: ImageLike, lines: Lines
     ) -> list[NDArray[Any]]:
+        types = self.fold.types
         whole = sorting(index, lines, False, self.target, True, self.groups)
         keys, places = (
             ordered(index, lines, False, self.target)
@@ -119,7 +97,7 @@ class Grouping:
         dtypes = [natural_dtype(type) for type in types]
         move = made(_moved, {"layout": "known", "places": IMAGES, "images": IMAGES}, self.target)
         moved = move(lines.shape, dtypes, layout=lines.layout, places=(places,), images=values)
-        scan = Scan(_by_index(self.function, self.is_tuple), self.target, is_tuple=True)
+        scan = Scan(_by_index(self.fold.function, self.fold.is_tuple), self.target, is_tuple=True)
         scanned = inclusive(scan, (keys, *moved), lines, (INT, *types))
         shape = rows_of(self.groups, self.target)
         roles: dict[str, Any] = {"layout": "known", "images": IMAGES, "neutral": IMAGES}
@@ -130,20 +108,12 @@ class Grouping:
             dtypes,
             layout=lines.layout,
             images=(keys, *scanned[1:]),
-            neutral=tuple(neutral),
+            neutral=self.fold.neutral,
             count=lines.count,
             row=shape[1],
         )
         parts = [part.storage.host().reshape(-1, part.format.channels) for part in found]
         return [_shaped(part[: self.groups], type) for part, type in zip(parts, types, strict=True)]
-
-
-_JOINING: Final = {"function": "function", "is_tuple": "known", "a": IMAGES, "b": IMAGES}
-
-
-def _joined(function: Any, is_tuple: Any, a: Any, b: Any, p: Any) -> Any:
-    """The fold of two values, each a tuple of its parts."""
-    return folded(function, is_tuple, a, b)
 
 
 def _shaped(values: NDArray[Any], type: Type) -> NDArray[Any]:
@@ -185,6 +155,3 @@ def _last(layout: Any, images: Any, neutral: Any, count: Any, row: Any, p: Any) 
     if least > 0 and keys(at) == group:
         return tuple([value(at) for value in values])
     return neutral
-
-
-__all__ = ["Grouping"]

@@ -326,6 +326,3 @@ def _bin_of(how: Any, images: Any, bins: Any, scaled: Any, at: Any) -> Any:
             else:
                 above = half - 1
     return found if value >= edge(0) and value <= edge(bins) else -1
-
-
-__all__ = ["counted", "histogram"]

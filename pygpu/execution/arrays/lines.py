@@ -357,20 +357,3 @@ def presented(dtype: np.dtype[Any]) -> np.dtype[Any]:
     it: float64 is narrowed."""
     native = dtype.newbyteorder("=")
     return np.dtype("float32") if native.kind == "f" and native.itemsize > 4 else native
-
-
-__all__ = [
-    "Lines",
-    "Spread",
-    "Taken",
-    "all_taken",
-    "as_images",
-    "element",
-    "given_as_line",
-    "place",
-    "presented",
-    "rows_of",
-    "source",
-    "spread",
-    "taken",
-]

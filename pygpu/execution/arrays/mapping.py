@@ -100,7 +100,8 @@ class Reading:
         return self.with_position, self.names, self.order, self.axes, self.row, self.placed
 
     def of(self, with_position: bool, names: tuple[str, ...], order: tuple[str, ...]) -> Reading:
-        """The same texels read by a map that takes these: see `bound`."""
+        """These texels, read by a map that takes a position or not, and these arguments: see
+        `bound`."""
         return replace(self, with_position=with_position, names=names, order=order)
 
     @property
@@ -172,6 +173,3 @@ def takes_two(function: Callable[..., Any] | None) -> bool:
         if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
     ]
     return len(required) == 2
-
-
-__all__ = ["CHUNK", "Reading", "bound", "check_arguments", "first_of", "value_at"]

@@ -73,6 +73,3 @@ def precedes(a: Any, b: Any, descending: Any) -> Any:
     if isinstance(a, float):
         return (a > b if descending else a < b) or (b != b and a == a)
     return a > b if descending else a < b
-
-
-__all__ = ["merged", "precedes"]

@@ -221,6 +221,3 @@ def _found(images: Any, row: Any, height: Any, width: Any, p: Any) -> Any:
         else:
             x = middle + 1
     return image((x, y))
-
-
-__all__ = ["compress", "counted"]

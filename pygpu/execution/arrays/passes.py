@@ -171,17 +171,3 @@ def lasting(function: Callable[..., Any]) -> Any:
 IMAGES: Final = "object"
 NUMBERS: Final = "object"  # several that change from call to call, as a tuple
 COUNT: Final = INT
-
-__all__ = [
-    "COUNT",
-    "IMAGES",
-    "NUMBERS",
-    "Made",
-    "Pass",
-    "Ran",
-    "as_stored",
-    "host_image",
-    "lasting",
-    "made",
-    "with_last",
-]

@@ -201,6 +201,3 @@ def _between(how: Any, images: Any, places: Any, shares: Any, p: Any) -> Any:
     if len(results) == 1:
         return results[0]
     return CLASSES[vector("float", len(results))](*results)
-
-
-__all__ = ["Ranked", "Sorted", "between", "ranked_on_host", "sorted_there"]

@@ -109,6 +109,3 @@ def clear() -> None:
     """Forget all plans."""
     for plans in list(_ALL):
         plans.clear()
-
-
-__all__ = ["Form", "Plan", "Plans", "clear"]

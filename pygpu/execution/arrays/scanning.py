@@ -25,7 +25,7 @@ from pygpu.execution.arrays.lines import Lines, Taken, element, place, taken
 from pygpu.execution.arrays.passes import COUNT, IMAGES, NUMBERS, host_image, made
 from pygpu.execution.arrays.recall import Form, Plan, Plans
 from pygpu.execution.arrays.turning import worked
-from pygpu.execution.arrays.values import HOWS, checked, folded, folding, identity, settled
+from pygpu.execution.arrays.values import HOWS, checked, fold_of, folded, identity, settled
 from pygpu.execution.arrays.whole import scanning as whole_scan
 from pygpu.execution.arrays.whole import shown_as
 from pygpu.types import Type
@@ -139,9 +139,9 @@ def _after(function: Any, how: Any, image: Any, first: Any, count: Any, p: Any) 
     """The scan with its first value, of the inclusive scan without."""
     layout, exclusive, sign = how
     if not exclusive:
-        return folding(function)(first[0], image[0](p))
+        return fold_of(function, first[0], image[0](p))
     line, i = element(layout, p)
-    after = folding(function)(first[0], image[0](place(layout, line, i - sign)))
+    after = fold_of(function, first[0], image[0](place(layout, line, i - sign)))
     return first[0] if i == (0 if sign > 0 else count - 1) else after
 
 
@@ -271,6 +271,3 @@ def _below(function: Any, how: Any, state: Any, before: Any, rows: Any, p: Any) 
         rest = tuple([image((0, p.y - sign)) for image in before])
         total = folded(function, is_tuple, rest, total)
     return total
-
-
-__all__ = ["Scan", "inclusive", "scan"]

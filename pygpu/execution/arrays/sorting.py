@@ -24,6 +24,8 @@ from pygpu.execution.arrays.passes import IMAGES, as_stored, host_image, made
 from pygpu.execution.arrays.recall import Form, Plan, Plans
 from pygpu.execution.arrays.turning import worked
 from pygpu.execution.arrays.whole import shown_as, sorting
+from pygpu.language.vectors import CLASSES
+from pygpu.types import vector
 
 
 def sort(
@@ -195,9 +197,17 @@ def joined(parts: list[ImageLike], shape: tuple[int, int], target: str) -> Image
     if len(parts) == 1:
         return parts[0]
     dtype = parts[0].format.dtype
+    if not targets.is_on_host(targets.choose(target)):
+        run = made(_side_by_side, {"kind": "known", "images": IMAGES}, target)
+        stored = tuple(map(as_stored, parts))
+        return run(shape, [dtype], kind=stored[0].format.kind, images=stored)[0]
     texels = [part.storage.host() for part in parts]
     storage = Storage.of(np.ascontiguousarray(np.concatenate(texels, axis=2)))
     return ImageMaker.make(storage, make(Format(dtype, len(parts), normalize=False)))
+
+
+def _side_by_side(kind: Any, images: Any, p: Any) -> Any:
+    return CLASSES[vector(kind, len(images))](*[image(p) for image in images])
 
 
 def picked(image: ImageLike, places: ImageLike, lines: Lines, target: str) -> ImageLike:
@@ -216,6 +226,3 @@ def _picked(layout: Any, images: Any, p: Any) -> Any:
 def _read_as(given: Taken, result: ImageLike) -> ImageLike:
     """A result with the texels of what was given: its bytes are seen as those are."""
     return ImageMaker.make(result.storage, make(given.image.format))
-
-
-__all__ = ["argsort", "channel", "joined", "ordered", "picked", "sort"]

@@ -169,6 +169,3 @@ def _flattened(images: Any, row: Any, width: Any, p: Any) -> Any:
 def _read_as(image: ImageLike, storage: Storage) -> ImageLike:
     """A storage of the same texels as an image's, elsewhere."""
     return ImageMaker.make(storage, make(image.format))
-
-
-__all__ = ["worked"]

@@ -44,17 +44,22 @@ def folding(function: Any) -> Any:
     return operator.mul if function is np.multiply else function
 
 
+def fold_of(function: Any, a: Any, b: Any) -> Any:
+    """What the function folds two values into; NumPy's functions fold tuples part by part."""
+    if isinstance(function, np.ufunc) and isinstance(a, tuple):
+        return tuple([folding(function)(*parts) for parts in zip(a, b, strict=True)])
+    return folding(function)(a, b)
+
+
 def folded(function: Any, is_tuple: Any, a: Any, b: Any) -> Any:
     """The fold of two values, each a tuple of its parts. For compiled functions."""
-    if is_tuple:
-        return folding(function)(a, b)
-    return (folding(function)(a[0], b[0]),)
+    return fold_of(function, a, b) if is_tuple else (fold_of(function, a[0], b[0]),)
 
 
 def _pair(function: Any, is_tuple: Any, images: Any, p: Any) -> Any:
     value = tuple([image(p) for image in images])
-    fold = folding(function)
-    return fold(value, value) if is_tuple else fold(value[0], value[0])
+    value = value if is_tuple else value[0]
+    return fold_of(function, value, value)
 
 
 def settled(
@@ -143,6 +148,3 @@ def _extreme(type: Type, least: bool) -> float:
         return 0 if least else 1
     limits = np.iinfo(natural_dtype(type))
     return int(limits.min if least else limits.max)
-
-
-__all__ = ["HOWS", "checked", "described", "folded", "folding", "identity", "settled", "value_of"]

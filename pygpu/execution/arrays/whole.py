@@ -327,21 +327,3 @@ def clear() -> None:
     _sort.cache_clear()
     _compress.cache_clear()
     recall.clear()
-
-
-__all__ = [
-    "Fold",
-    "Grouped",
-    "Scanning",
-    "Sorting",
-    "arrays_of",
-    "clear",
-    "compressing",
-    "grouped",
-    "joining",
-    "parts_of",
-    "scanning",
-    "shown_as",
-    "sorting",
-    "texel_of",
-]

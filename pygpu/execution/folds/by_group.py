@@ -3,7 +3,7 @@
 A first pass makes the values and the groups' numbers, in one line of elements; what folds them is
 in arrays/grouping.py.
 
-    by_group(folding, By(f, reading, 256), types, False, [0.0])     # [array (256,)]
+    by_group(folding, By(f, reading, 256), Fold(np.add, False, (FLOAT,), (0.0,)))   # [array (256,)]
 """
 
 from __future__ import annotations
@@ -65,31 +65,24 @@ def checked_groups(groups: Any) -> int:
     return count
 
 
-def by_group(
-    folding: Folding,
-    by: By,
-    types: Sequence[Type],
-    is_tuple: bool,
-    neutral: Sequence[Any],
-) -> list[NDArray[Any]]:
+def by_group(folding: Folding, by: By, fold: Fold) -> list[NDArray[Any]]:
     """The fold of each group: an array (groups,) or (groups, C) for each part of a value."""
+    types = fold.types
     if folding.images[0].count == 0:
         rows = [np.full((by.groups, type.size), 0, natural_dtype(type)) for type in types]
-        for row, value in zip(rows, neutral, strict=True):
+        for row, value in zip(rows, fold.neutral, strict=True):
             row[:] = value if number(value) is not None else list(value)
         return [row[:, 0] if type.is_scalar else row for row, type in zip(rows, types, strict=True)]
-    whole = at_once(folding, by, types, is_tuple, neutral)
+    whole = at_once(folding, by, fold)
     if whole is not None:
         found = whole.run([each.image.storage for each in folding.images])
         return parts_of(found, types, by.groups)
     elements = Elements.of(folding, by, types)
-    grouping = Grouping(folding.function, by.groups, folding.target, is_tuple)
-    return grouping.of(elements.values, elements.index, elements.wide.lines, types, neutral)
+    grouping = Grouping(fold, by.groups, folding.target)
+    return grouping.of(elements.values, elements.index, elements.wide.lines)
 
 
-def at_once(
-    folding: Folding, by: By, types: Sequence[Type], is_tuple: bool, neutral: Sequence[Any]
-) -> Grouped | None:
+def at_once(folding: Folding, by: By, fold: Fold) -> Grouped | None:
     """What folds by programs of the device that find values and groups as they fold."""
     first, target = folding.images[0], folding.target
     storage = first.image.storage
@@ -99,7 +92,7 @@ def at_once(
     run = made(_numbered, roles | {"images": IMAGES, "given": "object"}, target, by.function)
     values = {"first": folding.first, "second": by.reading.known, "images": images}
     return grouped(
-        Fold(folding.function, is_tuple, tuple(types), tuple(neutral)),
+        fold,
         lambda: run.made(**values, given=dict(folding.given)),
         images,
         count,
@@ -118,8 +111,8 @@ def _numbered(function: Any, first: Any, second: Any, images: Any, given: Any, p
 
 @record(eq=False)
 class Elements:
-    """The values and the groups' numbers of all texels, as one line of elements; what pads it is of
-    no group. `ran` makes those of other images."""
+    """The values and the groups' numbers of all texels, as one line of elements; what pads the line
+    is of no group. `ran` is the pass that made them."""
 
     values: tuple[ImageLike, ...]
     index: ImageLike
@@ -144,7 +137,7 @@ class Elements:
         return cls(tuple(parts), index, wide, ran)
 
     def again(self, images: Sequence[Storage], numbers: Sequence[Constant]) -> Elements:
-        """Those of other images of the same kinds, and of other numbers."""
+        """The elements of other images of the same kinds, and of other numbers."""
         found = [shown_as(each) for each in self.ran.run(images, numbers)]
         *parts, index = [self.wide.line(each) for each in found]
         return Elements(tuple(parts), index, self.wide, self.ran)
@@ -159,6 +152,3 @@ def _element(function: Any, how: Any, images: Any, sizes: Any, given: Any, p: An
     if i >= sizes[2]:
         group = -1
     return (*value, group) if isinstance(value, tuple) else (value, group)
-
-
-__all__ = ["By", "Elements", "Folding", "at_once", "by_group", "checked_groups"]

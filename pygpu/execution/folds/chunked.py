@@ -1,4 +1,4 @@
-"""Folds of Dask arrays: each chunk is folded where it is, and what comes of them in a tree.
+"""Folds of Dask arrays: each chunk is folded where it is, and the results of chunks in a tree.
 
 total = pygpu.reduce(np.add, dask_array)        # a Dask array of no dimensions
 """
@@ -28,7 +28,7 @@ class ChunkFold:
     fold: Callable[..., Any]  # of the corner (x, y) of a chunk, and of chunks
     function: Callable[..., Any]
     grouped: bool
-    least: bool | None = None  # whether the place of the least is wanted, or of the greatest
+    least: bool | None = None  # where places are wanted: that of the least, or of the greatest
 
     def part(self, corner: tuple[int, int], *arrays: NDArray[Any]) -> NDArray[Any] | None:
         """What a chunk gives; nothing where it is empty."""
@@ -58,7 +58,7 @@ class ChunkFold:
         return found
 
     def place(self, parts: Sequence[NDArray[Any] | None], axes: int) -> NDArray[Any]:
-        """The coordinates, x first, of the first extreme; of a group that has none -1."""
+        """The coordinates, x first, of the first extreme; -1 for a group without texels."""
         found = np.moveaxis(self.whole(parts)[1 : 1 + axes], 0, -1).astype(np.int64)
         return found[..., 0] if axes == 1 else found
 
@@ -115,7 +115,8 @@ def reduced(fold: ChunkFold, images: Sequence[Any]) -> Any:
 
 
 def _tree(fold: ChunkFold, name: str, arrays: Sequence[Any], axes: int) -> dict[Any, Any]:
-    """The tasks that fold each chunk, and those that join what they give, the last one all."""
+    """The tasks that fold each chunk, and those that join results of other tasks, of which the last
+    joins all."""
     lengths = arrays[0].chunks[:axes]
     starts = [accumulate(each[:-1], initial=0) for each in lengths]
     corners = [(*place[::-1], 0)[:2] for place in product(*starts)]
@@ -139,6 +140,3 @@ def _tree(fold: ChunkFold, name: str, arrays: Sequence[Any], axes: int) -> dict[
 def _flat(keys: Any) -> list[Any]:
     """The keys of all chunks, in order."""
     return [key for each in keys for key in _flat(each)] if isinstance(keys, list) else [keys]
-
-
-__all__ = ["ChunkFold", "reduced"]

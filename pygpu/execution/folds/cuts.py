@@ -33,6 +33,3 @@ class Cut(Sequence[Any]):
 def _cut(image: ImageLike, tile: Tile) -> ImageLike:
     values = np.ascontiguousarray(tile.of(image.storage.host()))
     return ImageMaker.make(Storage.of(values), make(image.format))
-
-
-__all__ = ["Cut"]

@@ -1,84 +1,124 @@
 """Sums of ints that may not fit in an Int: folded as two words, which make a value of 64 bits.
 
-if may_overflow(folding, types):
-    reduced(words_of(folding))         # (high, low) of each component; see total_of
+words = words_in(folding, types, is_tuple)     # None: all fit
+fold(words.of(folding))                        # of such parts (high, low) of each component
+words.totals(results)
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.host.records import record
 from pygpu.execution.arrays.passes import IMAGES, lasting, made
 from pygpu.execution.folds.by_group import Folding
 from pygpu.execution.folds.folding import folded_once
 from pygpu.language.scalars import UInt
 from pygpu.language.vectors import Vector
 from pygpu.passes.analysis.ranges import Ranges
+from pygpu.ssa import Value
 from pygpu.types import INTEGERS, Type
 
 SUMS: Final = (np.add, operator.add)
 
 
-def may_overflow(folding: Folding, type: Type) -> bool:
-    """Whether a fold of values of this type is a sum whose result need not fit in an Int: the
-    ranges of values, as far as the program tells, and how many there are decide."""
-    if folding.function not in SUMS or type.kind not in INTEGERS:
-        return False
+@record
+class Words:
+    """A sum some parts of which are folded as words: of these the number of components, 0 of
+    others; and whether values are tuples of such parts."""
+
+    sizes: tuple[int, ...]
+    is_tuple: bool
+
+    def of(self, folding: Folding) -> Folding:
+        """The sum of the words: tuples of the parts, in place of wide ones high, low, high, low."""
+        map = _words(self.sizes, self.is_tuple, folding.map)
+        return replace(folding, function=lasting(_sum_of_words(self.sizes)), map=lasting(map))
+
+    def totals(self, results: Sequence[Any]) -> list[Any]:
+        """The parts of the sum, those of words as ints or arrays of int64."""
+        found: list[Any] = []
+        rest = iter(results)
+        for size in self.sizes:
+            if size == 0:
+                found.append(next(rest))
+                continue
+            numbers = [(int(next(rest)) << 32) + int(next(rest)) for _ in range(size)]
+            found.append(numbers[0] if size == 1 else np.array(numbers, np.int64))
+        return found
+
+
+def words_in(folding: Folding, types: Sequence[Type], is_tuple: bool) -> Words | None:
+    """The parts of a sum that need not fit in an Int; None where all do."""
+    wide = may_overflow(folding, types)
+    if not any(wide):
+        return None
+    return Words(tuple([t.size if w else 0 for t, w in zip(types, wide, strict=True)]), is_tuple)
+
+
+def may_overflow(folding: Folding, types: Sequence[Type]) -> list[bool]:
+    """Of each part of values of these types whether a fold is a sum whose result need not fit in an
+    Int: the ranges of values, as far as the program tells, and how many there are decide."""
+    if folding.function not in SUMS or not any(type.kind in INTEGERS for type in types):
+        return [False] * len(types)
     roles = {"function": "known", "first": "known", "images": IMAGES, "given": "object"}
     images = tuple([each.image for each in folding.images])
     values = {"first": folding.first, "images": images, "given": dict(folding.given)}
     found = made(folded_once, roles, folding.target).made(function=None, **values)
-    span = Ranges(found.function, found.formats).of(found.function.outputs[0])
-    if span is None or type.kind == "uint":
-        return True
-    storage = images[0].storage
+    ranges, storage = Ranges(found.function, found.formats), images[0].storage
     width, height = storage.width, storage.height
-    most = max(abs(span.low), abs(span.high)) + abs(span.x) * width + abs(span.y) * height
-    return most * width * height >= 2**31
+
+    def is_wide(output: Value, type: Type) -> bool:
+        if type.kind not in INTEGERS:
+            return False
+        span = ranges.of(output)
+        if span is None or type.kind == "uint":
+            return True
+        most = max(abs(span.low), abs(span.high)) + abs(span.x) * width + abs(span.y) * height
+        return bool(most * width * height >= 2**31)
+
+    # Checked functions give more: what went wrong, after the parts.
+    return [is_wide(*pair) for pair in zip(found.function.outputs, types, strict=False)]
 
 
-def words_of(folding: Folding) -> Folding:
-    """The same sum of the two words of each component, in a tuple: high, low, high, low."""
-    texel = folding.map is None
-    map = lasting(_words(None if texel else folding.map))
-    return replace(folding, function=_sum_of_words, map=map)
-
-
-def total_of(parts: Any) -> Any:
-    """The number, or the array of numbers, that the words of all components are."""
-    totals = [
-        (int(high) << 32) + int(low) for high, low in zip(parts[::2], parts[1::2], strict=True)
-    ]
-    return totals[0] if len(totals) == 1 else np.array(totals, np.int64)
-
-
-def _words(map: Callable[..., Any] | None) -> Callable[..., Any]:
-    """The map, its values taken apart."""
+def _words(
+    sizes: tuple[int, ...], is_tuple: bool, map: Callable[..., Any] | None
+) -> Callable[..., Any]:
+    """The map, its wide parts taken apart."""
 
     def words(*texels: Any, **arguments: Any) -> Any:
         value = texels[0] if map is None else map(*texels, **arguments)
-        parts = list(value) if isinstance(value, Vector) else [value]
         found: list[Any] = []
-        for part in parts:
-            is_unsigned = isinstance(part, UInt)
-            found += [0 if is_unsigned else int(part) >> 31, UInt(part)]
+        for part, size in zip(value if is_tuple else (value,), sizes, strict=True):
+            if size == 0:
+                found.append(part)
+                continue
+            for number in list(part) if isinstance(part, Vector) else [part]:
+                is_unsigned = isinstance(number, UInt)
+                found += [0 if is_unsigned else int(number) >> 31, UInt(number)]
         return tuple(found)
 
     return words
 
 
-def _sum_of_words(a: Any, b: Any) -> Any:
-    """The sum of numbers of two words each, carried from the low one to the high one."""
-    found: list[Any] = []
-    for k in range(0, len(a), 2):
-        low = a[k + 1] + b[k + 1]
-        found += [a[k] + b[k] + (1 if low < a[k + 1] else 0), low]
-    return tuple(found)
+def _sum_of_words(sizes: tuple[int, ...]) -> Callable[..., Any]:
+    """The sum of numbers of two words each, carried from the low one to the high one, and of what
+    stands between them."""
 
+    def summed(a: Any, b: Any) -> Any:
+        found: list[Any] = []
+        for size in sizes:
+            if size == 0:
+                found.append(a[len(found)] + b[len(found)])
+            for _ in range(size):
+                k = len(found)
+                low = a[k + 1] + b[k + 1]
+                found += [a[k] + b[k] + (1 if low < a[k + 1] else 0), low]
+        return tuple(found)
 
-__all__ = ["may_overflow", "total_of", "words_of"]
+    return summed

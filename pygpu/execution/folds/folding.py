@@ -31,7 +31,7 @@ from pygpu.execution.arguments.results import ImageMaker, Wanted
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.arrays.mapping import Reading, first_of, value_at
 from pygpu.execution.arrays.passes import Ran
-from pygpu.execution.arrays.values import folding
+from pygpu.execution.arrays.values import fold_of
 from pygpu.execution.folds.packing import Packing, apart, packed, together
 from pygpu.execution.folds.workgroups import Folded, Groups, Ready, Source
 from pygpu.execution.programs.calls import Programs
@@ -40,7 +40,7 @@ from pygpu.language.vectors import Position, Vec2
 from pygpu.types import Type, vector
 
 RADIX: Final = 8  # values folded by one pass: enough to hide its cost, few enough to unroll
-ROWS: Final = 4096  # as which a long row is read on the host, or a divisor of that
+ROWS: Final = 4096  # in which the host reads a long row, or a number of rows that divides this
 LONG_ROW: Final = 1 << 14
 COMPONENTS: Final = 64  # of the values that one pass folds into one, or of two
 
@@ -71,7 +71,7 @@ def _fold(
     folded = value(start)
     for i in range(1, radix):
         if start + i < length:
-            folded = _paired(folding(function)(folded, value(start + i)))
+            folded = _paired(fold_of(function, folded, value(start + i)))
     return folded if packing is None else together(folded, packing)
 
 
@@ -86,7 +86,7 @@ def _paired(value: Any) -> Any:
 def folded_once(function: Any, first: Any, images: Any, given: Any, p: Any) -> Any:
     """The fold of a value with itself, or the value where there is no function."""
     value = value_at(first, images, False, p, (0, 0), given)
-    return value if function is None else _paired(folding(function)(value, value))
+    return value if function is None else _paired(fold_of(function, value, value))
 
 
 class Fold:
@@ -173,12 +173,12 @@ def _of_values(first: Any) -> Signature:
 
 def _joined(function: Any, a: Any, b: Any) -> Any:
     """The fold of two values."""
-    return _paired(folding(function)(a, b))
+    return _paired(fold_of(function, a, b))
 
 
 @lru_cache(maxsize=64)
 def program(function: Code, map: Code, target: str, reading: Reading | None = None) -> Fold:
-    """What folds by these."""
+    """What folds by a function and a map on a target."""
     return Fold(function.value, map.value, target, reading)
 
 
@@ -273,11 +273,11 @@ def by_passes(
     packing: Packing | None = None,
 ) -> State:
     """What is left by folding along these axes (1: rows into one another), each until one is left
-    or for `limit` passes; `packing`: how values that a map has made lie in images from then on."""
+    or for `limit` passes. `packing` says how values that a map has made lie in images."""
     compiled, function, first = fold.passes, fold.function, fold.first
     most = targets.choose(fold.target).images_at_once(1)
     passes: list[Ran] = []
-    is_as_made = True  # whether each reads the images that the one before has made
+    is_as_made = True  # whether each pass reads the images of the pass before, all of them
     for along in alongs:
         for _ in range(limit):
             storage = state.images[0].storage
@@ -330,18 +330,3 @@ def _radix(fold: Fold, state: State, first: Any) -> int:
         types, _ = fold.passes.types(flatten(fold.passes.signature, values))
         count = sum(type.size for type in types)
     return max(2, min(RADIX, COMPONENTS // count))
-
-
-__all__ = [
-    "COMPONENTS",
-    "Fold",
-    "State",
-    "by_passes",
-    "fold_all",
-    "folded_once",
-    "image_of",
-    "in_rows",
-    "program",
-    "stacked",
-    "unpacked",
-]

@@ -42,7 +42,8 @@ def total(image: ImageLike, by_channel: bool = False) -> Number | None:
 
 
 def extreme(image: ImageLike, function: np.ufunc, by_channel: bool = False) -> Number | None:
-    """The greatest (np.maximum) or least (np.minimum) of the same."""
+    """The greatest (np.maximum) or least (np.minimum) of all numbers of all texels, or of each
+    channel's."""
     if image.format.kind in ("bool", "uint"):
         return None
     of_texel = _greatest if function is np.maximum else _least
@@ -80,7 +81,7 @@ def kept(folding: Folding, types: Sequence[Type]) -> list[Number] | None:
         or folding.reading.placed
         or not all(each.is_itself for each in folding.images)
         or any(not type.is_scalar or type.kind == "bool" for type in types)
-        or (len(types) == 1 and may_overflow(folding, types[0]))
+        or any(may_overflow(folding, types))
     ):
         return None
     fold = program(Code(folding.function), Code(folding.map), folding.target, folding.reading)
@@ -105,6 +106,3 @@ def _greatest(texel: Any) -> Any:
 
 def _least(texel: Any) -> Any:
     return texel.min()
-
-
-__all__ = ["extreme", "keeps", "kept", "total"]

@@ -21,7 +21,7 @@ from pygpu.types import KINDS, Type, vector
 CHANNELS: Final = 4
 
 # For each image the kind of its numbers, and which parts of the value are its channels. A part that
-# is alone is as it was.
+# shares its image with none keeps it as it was.
 Packing = tuple[tuple[str, tuple[int, ...]], ...]
 
 
@@ -54,6 +54,3 @@ def apart(pixels: Any, packing: Any) -> Any:
         for channel, place in enumerate(places):
             parts[place] = pixel if len(places) == 1 else pixel[channel]
     return tuple([parts[place] for place in range(len(parts))])
-
-
-__all__ = ["Packing", "apart", "packed", "together"]

@@ -24,10 +24,10 @@ from pygpu.execution.arrays.grouping import Grouping
 from pygpu.execution.arrays.lines import as_images
 from pygpu.execution.arrays.passes import Ran, with_last
 from pygpu.execution.arrays.recall import Plan, Plans
-from pygpu.execution.arrays.whole import parts_of
+from pygpu.execution.arrays.whole import Fold, parts_of
 from pygpu.execution.folds.by_group import By, Elements, Folding
 from pygpu.execution.folds.by_group import at_once as device_groups
-from pygpu.execution.folds.exact import total_of
+from pygpu.execution.folds.exact import Words
 from pygpu.execution.folds.folding import State, in_rows, program, unpacked
 from pygpu.execution.programs.options import is_checked_here
 from pygpu.execution.programs.specialise import Translated
@@ -94,7 +94,7 @@ def keep(key: Any, run: Callable[..., Any], sources: tuple[Translated, ...] = ()
     _PLANS.keep(key, Plan(run, sources))
 
 
-def at_once(key: Any, folding: Folding, is_wide: bool) -> None:
+def at_once(key: Any, folding: Folding, words: Words | None) -> None:
     """Write down what folds all texels at once, where something does."""
     images = [each.image for each in folding.images]
     is_one = not is_checked_here() and np.prod(images[0].storage.shape) > 1
@@ -109,8 +109,9 @@ def at_once(key: Any, folding: Folding, is_wide: bool) -> None:
     def run(images: Sequence[Any], numbers: Sequence[Constant]) -> Any:
         found = ready.run([image.storage for image in images], whole=True, numbers=numbers)
         results = [part.item() if part.size == 1 else np.array(part[0, 0]) for part in found.parts]
-        if is_wide:
-            return total_of(results)
+        if words is not None:
+            totals = words.totals(results)
+            return tuple(totals) if words.is_tuple else totals[0]
         if is_placed:
             return Position(*place(*results[1:]))
         return tuple(results) if found.is_tuple else results[0]
@@ -119,7 +120,7 @@ def at_once(key: Any, folding: Folding, is_wide: bool) -> None:
 
 
 def of_places(key: Any, folding: Folding, find: Callable[[Sequence[Any]], list[Any]]) -> None:
-    """The same of what finds the value, column and row of an extreme."""
+    """Write down what finds the value, column and row of an extreme."""
     place = folding.images[0].place
     keep(key, lambda images, _: Position(*place(*find(images)[1:])))
 
@@ -127,13 +128,13 @@ def of_places(key: Any, folding: Folding, find: Callable[[Sequence[Any]], list[A
 @record(eq=False)
 class Again:
     """Passes that follow each other on the host, each with all found out that depends on sizes
-    alone: there the passes after the first take less time than what stands around them."""
+    alone: there the passes after the first take less time than what Python does before each."""
 
     steps: tuple[tuple[Prepared, Sequence[Constant]], ...]
 
     @classmethod
     def of(cls, passes: Sequence[Ran], images: Sequence[Storage]) -> Again | None:
-        """The same passes for images of these sizes; None where that is no way for one of them."""
+        """These passes for images of these sizes; None where one of them cannot be prepared."""
         sizes = [(each.height, each.width) for each in images]
         steps = []
         for each in passes:
@@ -163,8 +164,8 @@ class Again:
         return [array.reshape(1, 1, -1) for array in arrays]
 
 
-def by_passes(key: Any, folding: Folding, state: State, is_wide: bool) -> None:
-    """The same of passes, those that were run."""
+def by_passes(key: Any, folding: Folding, state: State, words: Words | None) -> None:
+    """Write down the passes that were run for this call."""
     if not all(each.is_itself for each in folding.images):
         return
     place, is_placed = folding.images[0].place, folding.reading.placed
@@ -187,8 +188,9 @@ def by_passes(key: Any, folding: Folding, state: State, is_wide: bool) -> None:
             found = [storage.host() for storage in storages]
         parts = found if packing is None else unpacked(found, packing)
         results = [part.item() if part.size == 1 else np.array(part[0, 0]) for part in parts]
-        if is_wide:
-            return total_of(results)
+        if words is not None:
+            totals = words.totals(results)
+            return tuple(totals) if words.is_tuple else totals[0]
         if is_placed:
             return Position(*place(*results[1:]))
         return tuple(results) if is_tuple else results[0]
@@ -196,19 +198,13 @@ def by_passes(key: Any, folding: Folding, state: State, is_wide: bool) -> None:
     keep(key, run, tuple([each.made.translated for each in passes]))
 
 
-def by_group(
-    key: Any,
-    folding: Folding,
-    by: By,
-    types: Sequence[Type],
-    is_tuple: bool,
-    neutral: Sequence[Any],
-) -> None:
-    """The same of a fold by group."""
+def by_group(key: Any, folding: Folding, by: By, fold: Fold) -> None:
+    """Write down what folds by group."""
+    types, is_tuple = fold.types, fold.is_tuple
     is_there = all(each.is_itself and each.count != 0 for each in folding.images)
     if not is_there:
         return
-    whole = device_groups(folding, by, types, is_tuple, neutral)
+    whole = device_groups(folding, by, fold)
     if whole is not None:
 
         def run(images: Sequence[Any], numbers: Sequence[Constant]) -> Any:
@@ -222,14 +218,11 @@ def by_group(
     made = elements.ran.made
     if targets.limits(made.device) is not None:
         return
-    grouping = Grouping(folding.function, by.groups, folding.target, is_tuple)
+    grouping = Grouping(fold, by.groups, folding.target)
 
     def again(images: Sequence[Any], numbers: Sequence[Constant]) -> Any:
         there = elements.again([image.storage for image in images], numbers)
-        parts = grouping.of(there.values, there.index, there.wide.lines, types, neutral)
+        parts = grouping.of(there.values, there.index, there.wide.lines)
         return tuple(parts) if is_tuple else parts[0]
 
     keep(key, again, (made.translated,))
-
-
-__all__ = ["Call", "at_once", "by_group", "by_passes", "keep", "names", "numbers", "of_places"]

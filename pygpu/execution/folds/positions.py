@@ -34,5 +34,3 @@ POSITIONS: Final[dict[Any, Callable[..., Any]]] = {
     np.argmax: first_greatest,
     np.argmin: first_least,
 }
-
-__all__ = ["POSITIONS"]

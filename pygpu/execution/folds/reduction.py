@@ -28,11 +28,12 @@ from pygpu.execution.arrays.lines import all_taken
 from pygpu.execution.arrays.mapping import CHUNK, bound, check_arguments
 from pygpu.execution.arrays.passes import IMAGES, lasting, made
 from pygpu.execution.arrays.values import checked, described, identity, settled
+from pygpu.execution.arrays.whole import Fold
 from pygpu.execution.folds import plans
 from pygpu.execution.folds.by_group import By, Folding, by_group, checked_groups
 from pygpu.execution.folds.chunked import ChunkFold, reduced
 from pygpu.execution.folds.cuts import Cut
-from pygpu.execution.folds.exact import may_overflow, total_of, words_of
+from pygpu.execution.folds.exact import words_in
 from pygpu.execution.folds.folding import (
     State,
     fold_all,
@@ -51,7 +52,7 @@ from pygpu.language.scalars import number
 from pygpu.language.vectors import IVec2, Position, Vector
 from pygpu.types import Type
 
-# Folds that nothing at all has a value of, as in NumPy.
+# NumPy's functions whose fold of no elements at all has a value.
 OF_NOTHING: Final = (np.add, operator.add, np.multiply, operator.mul)
 NOWHERE: Final = -1  # each coordinate of the greatest of a group that has no texel
 
@@ -72,9 +73,9 @@ def reduce(
 
     With `map`, what is folded is what it gives for the texels of the images, which have one size,
     and for the position if it takes one more. Parameters that `arguments` name are given these,
-    numbers that may change without compiling anew. Values are scalars, vectors or tuples of them;
-    `initial`, where given, is an identity of `function`, which leaves the result as it is. Gives a
-    number, an array, or a tuple of such.
+    numbers that may change without compiling anew. Values are scalars, vectors or tuples of them,
+    which NumPy's functions fold part by part; `initial`, where given, is an identity of `function`,
+    which leaves the result as it is. Gives a number, an array, or a tuple of such.
 
     `by`, which takes what `map` takes, gives the number of a group from 0 to `groups` - 1: each
     group is folded for itself, and results have a first axis of `groups`. Texels of other numbers
@@ -210,9 +211,10 @@ def _parts_of(
         raise TypeError("reduce: positions have no initial")
     if by is not None:
         neutral = _neutral(folding, types, is_tuple, initial)
+        fold = Fold(folding.function, is_tuple, tuple(types), tuple(neutral))
         if key is not None and not is_placed:
-            plans.by_group(key, folding, by, types, is_tuple, neutral)
-        return by_group(folding, by, types, is_tuple, neutral)
+            plans.by_group(key, folding, by, fold)
+        return by_group(folding, by, fold)
     if initial is not None:
         _check_initial(initial, types, is_tuple)
     numbers = kept(folding, types)
@@ -228,17 +230,17 @@ def _parts_of(
         if key is not None and folding.images[0].is_itself:
             plans.keep(key, lambda images, _: stored(images))
         return [stored([folding.images[0].image])]
-    is_wide = not is_tuple and may_overflow(folding, types[0])
-    if is_wide:
-        folding = words_of(folding)
+    words = words_in(folding, types, is_tuple)
+    if words is not None:
+        folding = words.of(folding)
         types, is_tuple = _types(folding)
     if key is not None and len(_parts(folding)) == 1:
-        plans.at_once(key, folding, is_wide)
+        plans.at_once(key, folding, words)
     state = _whole(folding, types if is_tuple else ())
     if key is not None and state.passes:
-        plans.by_passes(key, folding, state, is_wide)
+        plans.by_passes(key, folding, state, words)
     results = [_pixel(part) for part in state.images]
-    return [total_of(results)] if is_wide else results
+    return results if words is None else words.totals(results)
 
 
 # ---------------------------------------------------------------- values
@@ -276,20 +278,20 @@ def _neutral(
         _check_initial(initial, types, is_tuple)
         parts = initial if is_tuple else (initial,)
         return tuple([checked(*pair, "reduce: initial") for pair in zip(parts, types, strict=True)])
-    found = None if is_tuple else identity(folding.function, types[0])
-    if found is None:
+    found = tuple([identity(folding.function, type) for type in types])
+    if None in found:
         raise TypeError(
             "reduce: by= needs initial=, an identity of the function: it is what groups without "
             "texels have"
         )
-    return (found,)
+    return found
 
 
 def _of_nothing(folding: Folding, types: Sequence[Type], is_tuple: bool, initial: Any) -> Any:
     """The fold of an array without elements."""
     if folding.reading.placed:
         raise ValueError("reduce: no position is that of the greatest or least of no elements")
-    if initial is None and (is_tuple or folding.function not in OF_NOTHING):
+    if initial is None and folding.function not in OF_NOTHING:
         name = getattr(folding.function, "__name__", "this function")
         raise ValueError(
             f"reduce: {name} of no elements has no value: give initial=, an identity of it"
@@ -340,7 +342,7 @@ def _whole(folding: Folding, types: Sequence[Type]) -> State:
     ]
     rest = program(Code(folding.function), Code(None), folding.target)
     left = fold_all(rest, State(tuple(joined), folded[0].is_tuple))
-    return replace(left, passes=())  # which are those of the rest
+    return replace(left, passes=())  # the passes folded the rest of an array alone
 
 
 def _parts(folding: Folding) -> Sequence[tuple[tuple[ImageLike, ...], tuple[int, int]]]:
@@ -371,6 +373,3 @@ def _pixel(image: ImageLike) -> Any:
     """The only pixel of an image, as a number or an array."""
     pixel = texels(image.storage.host(), image.format)[0, 0]
     return pixel.item() if pixel.size == 1 else np.array(pixel)
-
-
-__all__ = ["reduce"]

@@ -104,6 +104,10 @@ class _Goes:
     def first(self) -> Any:
         return self.to, self.reading.known
 
+    def fold(self, neutral: Any) -> Fold:
+        """What is made of the elements that meet."""
+        return Fold(self.combine, False, self.types, (neutral,))
+
     def check(self) -> None:
         """TypeError where the function does not give places in the result."""
         roles: dict[str, Any] = {"first": "known", "images": IMAGES}
@@ -148,9 +152,9 @@ def _at_once(goes: _Goes, neutral: Any) -> Storage | None:
     roles = {"first": "known", "images": IMAGES, "to": NUMBERS}
     run = made(_numbered, roles, target)
     values = {"first": goes.first, "images": (given.image,), "to": goes.size[::-1]}
-    fold = Fold(goes.combine, False, goes.types, (neutral,))
-    images = (given.image,)
-    whole = grouped(fold, lambda: run.made(**values), images, count, shape, goes.groups, target)
+    groups, images = goes.groups, (given.image,)
+    fold = goes.fold(neutral)
+    whole = grouped(fold, lambda: run.made(**values), images, count, shape, groups, target)
     if whole is None:
         return None
     (found,) = whole.run([given.image.storage])
@@ -171,9 +175,8 @@ def _folded(goes: _Goes, neutral: Any) -> NDArray[Any]:
         sizes=wide.sizes,
         to=goes.size[::-1],
     )
-    grouping = Grouping(goes.combine, goes.groups, target)
-    taken = (wide.line(values),), wide.line(index)
-    return grouping.of(*taken, wide.lines, goes.types, (neutral,))[0]
+    grouping = Grouping(goes.fold(neutral), goes.groups, target)
+    return grouping.of((wide.line(values),), wide.line(index), wide.lines)[0]
 
 
 def _goal(first: Any, images: Any, p: Any) -> Any:
@@ -230,6 +233,3 @@ def _image(given: Taken, storage: Storage) -> ImageLike:
     format = Format(storage.dtype, storage.channels)
     reading = sampler.inherited(sampler.of(given.original), format)
     return ImageMaker.make(storage, reading, info=given.original.info)
-
-
-__all__ = ["scatter"]

@@ -1,7 +1,7 @@
 """Folds by NumPy's functions of texels as they are stored, where these lie on the host.
 
 stored_fold(folding, type)             # a function of the image, or None
-stored_place(folding)                  # the same of the extreme's value, column and row
+stored_place(folding)                  # a function that finds the extreme's value, column, row
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pygpu.devices import targets
 from pygpu.execution.arguments.results import natural_dtype
 from pygpu.execution.folds.by_group import Folding
 from pygpu.execution.folds.positions import first_greatest, first_least
-from pygpu.execution.folds.totals import extreme, total
+from pygpu.execution.folds.totals import again, extreme, total
 from pygpu.execution.programs.options import is_checked_here
 from pygpu.types import Type
 
@@ -35,13 +35,17 @@ def stored_fold(folding: Folding, type: Type) -> Callable[[Sequence[Any]], Any] 
         return None
     if not is_sum and (function not in _EXTREMES or type.kind == "bool"):
         return None
+    how: How = "sum" if is_sum else "max" if function is np.maximum else "min"
     is_wide = is_sum and type.kind != "float"
     dtype = np.dtype(np.int64) if is_wide else natural_dtype(type)
 
     def fold(images: Sequence[Any]) -> Any:
         image: ImageLike = images[0]
         axes = tuple(range(image.dims))
-        if is_sum:
+        found = again(image, how) if type.is_scalar else None
+        if found is not None:
+            pass
+        elif is_sum:
             found = total(image, axes, False)
         else:
             found = extreme(image, _EXTREMES[function], axes, False)
@@ -83,6 +87,3 @@ def _is_of_texels(folding: Folding) -> bool:
     device = targets.choose(folding.target)
     is_plain = folding.map is None and not is_checked_here()
     return is_plain and targets.limits(device) is None and device is targets.choose("auto")
-
-
-__all__ = ["stored_fold", "stored_place"]

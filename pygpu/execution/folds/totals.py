@@ -25,7 +25,7 @@ from pygpu.execution.folds.folding import State, program
 
 ON_DEVICE: Final = 1 << 16  # texels from which on a sum of a device's image begins there
 NATIVE: Final = 1 << 16  # elements from which on code of the device may be quicker than NumPy
-FOLDED: Final = 2  # passes it makes there: the rest is summed in 64 bits
+FOLDED: Final = 2  # passes of a sum on the device, before the host sums the rest in 64 bits
 
 
 def total(image: ImageLike, axis: Any, keepdims: bool) -> Any:
@@ -51,6 +51,18 @@ def total(image: ImageLike, axis: Any, keepdims: bool) -> Any:
     return summed / np.iinfo(storage.dtype).max if scaled else summed
 
 
+def again(image: ImageLike, how: How) -> Any:
+    """The fold of all texels of an image of which it was asked before, by the device of images;
+    None of others."""
+    known = image.storage.folds.get(how)
+    if known is None or known[1] is None or known[0] is not targets.choose("auto"):
+        return None
+    raw, format = known[1](), image.format
+    if not format.is_scaled:
+        return raw
+    return raw / np.iinfo(format.dtype).max if how == "sum" else texels(raw, format)
+
+
 def extreme(image: ImageLike, function: Callable[..., Any], axis: Any, keepdims: bool) -> Any:
     """np.min or np.max of texels along NumPy's axes."""
     if _starts_on_device(image, axis):
@@ -73,8 +85,13 @@ def _natively(image: ImageLike, how: How, axis: Any, keepdims: bool) -> Any:
         return targets.choose("auto").texels(array, how, channels)
     if len(axes) != dims + (channels > 1):
         return None
-    found = targets.choose("auto").texels(array, how, 1)
-    return None if found is None else found[0]
+    device = targets.choose("auto")
+    found = device.texels(array, how, 1)
+    if found is None:
+        return None
+    folds = image.storage.folds
+    folds[how] = device, device.folder(array, how) if how in folds else None  # not for one call
+    return found[0]
 
 
 def _starts_on_device(image: ImageLike, axis: Any) -> bool:
@@ -152,7 +169,7 @@ def _folded(function: Any, map: Any, image: ImageLike, axis: Any) -> list[NDArra
 
 
 def _folded_ints(image: ImageLike, axis: Any) -> NDArray[np.int64]:
-    """As `_folded`: sums of ints."""
+    """Sums of ints along some axes, in arrays of fewer rows or columns, exactly."""
     if image.format.dtype.itemsize == 1:
         return _folded(_add, _whole_number, image, axis)[0].astype(np.int64)
     high, low = [part.astype(np.int64) for part in _folded(_add_pairs, _halves, image, axis)]
@@ -174,6 +191,3 @@ def _halves(texel: Any) -> Any:
 
 def _add_pairs(a: Any, b: Any) -> Any:
     return a[0] + b[0], a[1] + b[1]
-
-
-__all__ = ["checked_axes", "extreme", "total"]

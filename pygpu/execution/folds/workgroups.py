@@ -125,7 +125,7 @@ class Groups:
     def ready(
         self, device: Device, given: list[Any], along: Along
     ) -> tuple[Ready, list[Storage]] | None:
-        """What folds so, and the images among the arguments."""
+        """The program that folds along these axes, and the images among the arguments."""
         if not device.has_groups:
             return None
         arguments = flatten(self.value.signature, given)
@@ -201,6 +201,3 @@ def _sample(types: Sequence[Type], is_tuple: bool) -> Any:
         zero = zeros[type.kind]()
         parts.append(zero if type.is_scalar else CLASSES[vector(type.kind, type.size)](zero))
     return tuple(parts) if is_tuple else parts[0]
-
-
-__all__ = ["Folded", "Groups", "Ready", "Source"]

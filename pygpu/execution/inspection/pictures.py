@@ -209,6 +209,3 @@ def _png(frame: NDArray[Any], window: tuple[float, float], side: int) -> bytes:
 
 def _number(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e6 else f"{value:.4g}"
-
-
-__all__ = ["View", "of_image", "view"]

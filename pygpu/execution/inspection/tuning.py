@@ -131,6 +131,3 @@ def _measured(job: Job, programs: dict[Shape, Program]) -> dict[Shape, float]:
     times = job.made.device.seconds(runs * (WARM + ROUNDS))[WARM * len(runs) :]
     found = {shape: median(times[at :: len(runs)]) for at, shape in enumerate(tried)}
     return {shape: found[first[program.source]] for shape, program in programs.items()}
-
-
-__all__ = ["Tuned", "tune"]

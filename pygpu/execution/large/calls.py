@@ -75,7 +75,7 @@ class Iterated:
         return values
 
     def after(self, done: int, state: Sequence[Any]) -> Iterated:
-        """The rounds that are left, of the results of those before."""
+        """The rounds that are left after some, whose results these are."""
         values = list(self.values)
         for slot, result in zip(self.slots, state, strict=True):
             values[slot] = result
@@ -319,7 +319,8 @@ def _dims(parameter: Parameter) -> int:
     return parameter.type if parameter.role == "image" else 2
 
 
-_ENDS: Final[dict[str, tuple[Any, Any]]] = {  # two numbers of a kind that are told apart
+# of each kind two numbers, for which a function is translated to see whether it looks at them
+_ENDS: Final[dict[str, tuple[Any, Any]]] = {
     "float": (0.0, 1.0),
     "int": (0, 1),
     "uint": (0, 1),
@@ -384,6 +385,3 @@ def _chunks(
 
     chunks = normalize_chunks("auto", size, dtype=np.dtype("float32"))
     return chunks  # type: ignore[no-any-return]
-
-
-__all__ = ["Iterated", "call", "converted", "iterate"]

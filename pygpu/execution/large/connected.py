@@ -196,6 +196,3 @@ def _distinct(parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
 
 def _is_in(labels: NDArray[np.int32], numbers: NDArray[np.int32]) -> NDArray[np.bool_]:
     return np.isin(labels, numbers)
-
-
-__all__ = ["numbered", "touched"]

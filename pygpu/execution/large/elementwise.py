@@ -77,6 +77,3 @@ def _taken(together: Any, place: int, sample: NDArray[Any]) -> Any:
     graph = HighLevelGraph.from_collections(name, tasks, dependencies=[together])
     chunks = (*together.chunks, *[(width,) for width in widths])
     return Array(graph, name, chunks, meta=np.empty((0,) * len(chunks), sample.dtype))
-
-
-__all__ = ["elementwise"]

@@ -36,7 +36,7 @@ def _either(*answers: Any) -> NDArray[Any]:
 
 
 def chosen(ended: Any, before: Sequence[Any], after: Sequence[Any]) -> tuple[Any, ...]:
-    """The images of before where rounds have ended, else those of after."""
+    """`before` where rounds have ended, else `after`."""
     return tuple([_chosen(ended, *pair) for pair in zip(before, after, strict=True)])
 
 
@@ -71,6 +71,3 @@ def stored_as(array: Any, dtype: np.dtype[Any]) -> Any:
     if array.dtype == dtype:
         return array
     return array.map_blocks(stored, dtype, dtype=dtype, meta=array._meta.astype(dtype))
-
-
-__all__ = ["chosen", "either", "only_row", "stored_as"]

@@ -12,40 +12,31 @@ from numpy.typing import NDArray
 from pygpu.core import sampler
 from pygpu.core.storage import Storage
 from pygpu.execution.arguments.parameters import Arguments
-from pygpu.execution.large.plans import Plan, Ready
+from pygpu.execution.large.plans import Part
 from pygpu.execution.large.regions import grown
 from pygpu.execution.programs import checked
 from pygpu.execution.programs.tiles import Tile
 
 
-def raise_first(
-    ready: Ready,
-    plan: Plan,
-    tile: Tile,
-    views: Sequence[NDArray[Any]],
-    numbers: NDArray[Any],
-    z: int | None = None,
-) -> None:
-    """Raise what has gone wrong first in a tile of a checked program, in the plane `z` of
-    volumes."""
+def raise_first(part: Part, views: Sequence[NDArray[Any]], numbers: NDArray[Any]) -> None:
+    """Raise what has gone wrong first in a part of the results of a checked program."""
     if not numbers.any():
         return
-    function, signature = plan.compiled.function, plan.compiled.signature
-    arguments = _as_seen(ready, plan, tile, views, z or 0)
-    corner: tuple[int, ...] = tile.left, tile.top
-    if z is not None:
-        numbers, corner = numbers[np.newaxis], (*corner, z)
+    ready, compiled = part.ready, part.plan.compiled
+    function, signature = compiled.function, compiled.signature
+    arguments = _as_seen(part, views)
+    corner: tuple[int, ...] = part.tile.left, part.tile.top
+    if part.z is not None:
+        numbers, corner = numbers[np.newaxis], (*corner, part.z)
     elif ready.arguments.dims == 1:
         numbers, corner = numbers[0], corner[:1]
     checked.raise_first(ready.faults, numbers, function, signature, arguments, corner)
 
 
-def _as_seen(
-    ready: Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]], z: int
-) -> Arguments | None:
-    """The arguments for the plain function: images of the size of the whole that hold what the tile
-    has read, in the plane `z` of volumes. Memory that is not written is not taken; None where even
-    so there is too little."""
+def _as_seen(part: Part, views: Sequence[NDArray[Any]]) -> Arguments | None:
+    """The arguments for the plain function: images of the size of the whole that hold what the part
+    has read. Memory that is not written is not taken; None where even so there is too little."""
+    ready, plan = part.ready, part.plan
     given = list(ready.arguments.images)
     try:
         for index in plan.chunked:
@@ -61,13 +52,13 @@ def _as_seen(
             continue
         size, texels, margin = plan.sizes[read.image], given[read.image].storage.host(), each.margin
         if read.offset is not None and plan.depths[read.image] > 1:
-            depth = np.array([z + read.offset])
+            depth = np.array([(part.z or 0) + read.offset])
             at = int(sampler.indices(read.boundary, depth, plan.depths[read.image])[0])
             texels = texels[at * size[1] : (at + 1) * size[1]]
         if margin is None:
             texels[...] = view
             continue
-        rows, columns = _read(each.boundary, grown(tile, margin, 1), size)
+        rows, columns = _read(each.boundary, grown(part.tile, margin, 1), size)
         texels[np.ix_(rows, columns)] = view
     return replace(ready.arguments, images=given)
 
@@ -81,6 +72,3 @@ def _read(
     rows = sampler.indices(boundary, np.arange(tile.top, tile.top + tile.height), height)
     columns = sampler.indices(boundary, np.arange(tile.left, tile.left + tile.width), width)
     return rows, columns
-
-
-__all__ = ["raise_first"]

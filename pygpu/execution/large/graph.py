@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.execution.large.plans import Plan, Rounds, Told, Views, results
 from pygpu.execution.large.regions import Assembly, Cut, Reach
@@ -26,6 +27,9 @@ from pygpu.execution.programs.tiles import Tile
 from pygpu.passes.analysis.fractional import LARGEST, near
 from pygpu.passes.lower.planes import Read
 from pygpu.passes.lower.window import View
+
+with later():
+    from pygpu.execution.large import gathered  # it imports Dask
 
 _Edges = Sequence[tuple[int, int]]  # start and length along an axis
 _Part = tuple[Source, tuple[int, ...], Cut]  # of which chunk it is, and what of it
@@ -88,8 +92,10 @@ class Graph:
             dict(given.layers) | {name: {} for name in names},
             dict(given.dependencies) | {name: {self.name} for name in names},
         )
+        is_chosen = bool(names) or self.ended is not None  # of what a task gives, or from elsewhere
+        kind: Any = Array if is_chosen else gathered.Gathered
         made = [
-            Array(
+            kind(
                 graph,
                 name,
                 (*self.chunks, *((n,) for n in own)),
@@ -230,6 +236,3 @@ def _reach(boundary: str, edge: tuple[int, int], before: int, after: int, size: 
     if boundary == "clipped":
         return Reach.inside(max(start - before, 0), min(start + length + after, size))
     return Reach.of(boundary, start - before, start + length + after, size)
-
-
-__all__ = ["Graph"]

@@ -87,7 +87,7 @@ class LazyImage(Lazy, NDArrayOperatorsMixin):
     def sampled(
         self, boundary: str | None = None, cval: Any = None, interpolation: str | None = None
     ) -> LazyImage:
-        """The same, read otherwise."""
+        """The array, read with another boundary or interpolation."""
         reading = sampler.adjusted(self.format, self.sampler, boundary, cval, interpolation)
         return LazyImage(self.array, reading, self.name)
 
@@ -113,7 +113,7 @@ class LazyImage(Lazy, NDArrayOperatorsMixin):
         return self.array.map_blocks(_converted, self.format, wanted, dtype=wanted, meta=meta)
 
     def min(self) -> Any:
-        """The least value of all channels: a Dask array of no dimensions, as the others are."""
+        """The least value of all channels, as a Dask array of no dimensions."""
         return without_empty(self.texels()).min()
 
     def max(self) -> Any:
@@ -226,6 +226,3 @@ def _array_of(
     function: Callable[..., Any], dtype: np.dtype[Any], *values: NDArray[Any]
 ) -> NDArray[Any]:
     return np.asarray(function(*values), dtype)
-
-
-__all__ = ["LazyImage", "by_strips", "counted", "derived", "tiled"]

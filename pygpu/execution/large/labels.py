@@ -86,6 +86,3 @@ def _labelled(array: Any, first: Any) -> Any:
 def _new_name(dims: Sequence[str], axis: int) -> str:
     name = "channel" if axis >= 2 else f"dim_{axis}"
     return name if name not in dims else f"{name}_{axis}"
-
-
-__all__ = ["bare", "call", "holds_labelled", "is_labelled"]

@@ -21,6 +21,7 @@ from pygpu.execution.arguments.results import Wanted, output_dtype, output_forma
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.arguments.uniforms import convert
 from pygpu.execution.programs.specialise import COMPILING, FAULTS, LIMIT, Translated
+from pygpu.execution.programs.tiles import Tile
 from pygpu.frontend.values.faults import Fault
 from pygpu.passes.analysis.footprint import Footprint
 from pygpu.passes.lower.planes import Planar, Read, by_planes
@@ -133,6 +134,20 @@ class Ready:
             return _compiled(self.device, made, self.images, self.formats, fast), made.sized
 
 
+@record(eq=False)
+class Part:
+    """What is computed at once: a tile of the results of a plan, in the plane `z` of volumes."""
+
+    ready: Ready
+    plan: Plan
+    tile: Tile
+    z: int | None = None
+
+    def of(self, tile: Tile) -> Part:
+        """Another tile of the same results."""
+        return Part(self.ready, self.plan, tile, self.z)
+
+
 def ready_for(plan: Plan) -> Ready:
     with COMPILING.lock:
         return _prepared(plan)
@@ -234,16 +249,3 @@ def results(
     types = [value.type for value in translated.results]
     dtypes = tuple([output_dtype(wanted, index, type) for index, type in enumerate(types)])
     return tuple(map(output_format, types, dtypes)), dtypes
-
-
-__all__ = [
-    "Function",
-    "Plan",
-    "Ready",
-    "Rounds",
-    "Told",
-    "Views",
-    "ready_for",
-    "results",
-    "windowed_for",
-]

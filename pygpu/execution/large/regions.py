@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import pairwise, product
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class Run:
     count: int
 
     def within(self, start: int, stop: int) -> Run | None:
-        """What of it lies between two places, counted from the first of these."""
+        """The part of the run between two places, counted from the first of these."""
         first, last = max(start, self.place), min(stop, self.place + self.count)
         if first >= last:
             return None
@@ -76,6 +77,18 @@ def _runs(take: NDArray[np.intp]) -> tuple[Run, ...]:
     return tuple(runs)
 
 
+def _joined(start: int, stop: int, texels: NDArray[np.intp]) -> list[tuple[int, int]]:
+    """An interval, which may be empty, and some texels, as intervals apart from each other."""
+    others = np.unique(texels[(texels < start) | (texels >= stop)]).tolist()
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted([(n, n + 1) for n in others] + [(start, stop)] * (start < stop)):
+        if joined and joined[-1][1] == first:
+            joined[-1] = joined[-1][0], last
+        else:
+            joined.append((first, last))
+    return joined
+
+
 @record(eq=False)
 class Reach:
     """The texels of an image that are read along one axis."""
@@ -94,13 +107,26 @@ class Reach:
         """What the places from `start` up to `stop` read of an axis of `size` texels."""
         if start >= 0 and stop <= size:
             return cls.inside(start, stop)
-        places = sampler.indices(boundary, np.arange(start, stop), size)
-        ordered = np.sort(places)
-        texels = ordered[np.append(True, np.diff(ordered) > 0)]
-        breaks = np.flatnonzero(np.diff(texels) > 1) + 1
-        ends = [0, *breaks.tolist(), len(texels)]
-        intervals = [(int(texels[a]), int(texels[b - 1]) + 1) for a, b in pairwise(ends)]
-        return cls(tuple(intervals), _runs(np.searchsorted(texels, places)), len(places))
+        low, high = max(start, 0), min(stop, size)
+        if low >= high:
+            low = high = min(max(low, 0), size)
+        before = sampler.indices(boundary, np.arange(start, min(stop, low)), size)
+        after = sampler.indices(boundary, np.arange(max(start, high), stop), size)
+        intervals = _joined(low, high, np.concatenate([before, after]))
+        starts = np.array([first for first, _ in intervals])
+        held = np.cumsum([0, *[last - first for first, last in intervals]])[:-1] - starts
+
+        def ranks(texels: NDArray[np.intp]) -> NDArray[np.intp]:
+            ranked: NDArray[np.intp] = texels + held[np.searchsorted(starts, texels, "right") - 1]
+            return ranked
+
+        runs = list(_runs(ranks(before)))
+        if low < high:
+            first = int(ranks(np.array([low]))[0])
+            runs.append(Run(len(before), first, 1, high - low))
+        done = stop - start - len(after)
+        runs += [replace(run, place=done + run.place) for run in _runs(ranks(after))]
+        return cls(tuple(intervals), tuple(runs), stop - start)
 
     @property
     def is_plain(self) -> bool:
@@ -115,7 +141,7 @@ class Reach:
         return max(moves, key=lambda move: move[0].stop - move[0].start, default=none)
 
     def held(self) -> Iterator[tuple[tuple[int, int], slice]]:
-        """The intervals, and where their texels stand among those of all."""
+        """The intervals, each with the places of its texels among the texels of all intervals."""
         done = 0
         for start, stop in self.intervals:
             yield (start, stop), slice(done, done + stop - start)
@@ -211,6 +237,3 @@ def clipped(tile: Tile, size: tuple[int, int]) -> Tile:
     right = min(tile.left + tile.width, size[0])
     bottom = min(tile.top + tile.height, size[1])
     return Tile(left, top, right - left, bottom - top)
-
-
-__all__ = ["Assembly", "Cut", "Reach", "Single", "clipped", "grown"]

@@ -94,6 +94,3 @@ class _Part:
         corner = [a.corner(k, self.is_wrapped) for a, k in zip(self.axes, place, strict=False)]
         seen = ImageMaker.make(storage_of(part, "a chunk"), self.sampler)
         return np.asarray(self.function(seen, first[::-1], corner[::-1], shape))
-
-
-__all__ = ["resized"]

@@ -20,15 +20,17 @@ from pygpu.core.storage import Storage, stored
 from pygpu.devices import targets
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.execution.arguments.convert import texels_of, without_channel_axis
-from pygpu.execution.large.plans import Plan, Ready, Rounds
+from pygpu.execution.large.plans import Part, Plan, Ready, Rounds
 from pygpu.execution.large.regions import Assembly, Reach, clipped, grown
 from pygpu.execution.programs.tiles import Tile, fit
 from pygpu.passes.lower.window import View
 
 Results = list[NDArray[Any]]
 Pieces = Sequence[NDArray[Any]]
-# The results of a tile, of the pieces that each view is put together of.
-Compute = Callable[[Ready, Plan, Tile, Sequence[Assembly | None], Sequence[Pieces]], Results]
+# What a part reads of a view: how that is put together, and of which pieces; no assembly and no
+# pieces of an image that the plan holds.
+Given = tuple[View, Assembly | None, Pieces]
+Compute = Callable[[Part, Sequence[Given]], Results]
 _Key = tuple[int, bool]
 NEARBY: Final = ("nearest", "reflect", "mirror", "constant", "inside")  # not across the image
 
@@ -60,57 +62,46 @@ class _Region:
 
 
 def _key(view: View) -> _Key:
-    """Which image it is of, and whether that is read near the pixel."""
+    """Which image a view is of, and whether the image is read near the pixel."""
     return view.image, view.margin is not None
 
 
-def rounds_of(
-    ready: Ready,
-    plan: Plan,
-    tile: Tile,
-    assemblies: Sequence[Assembly | None],
-    parts: Sequence[Pieces],
-    compute: Compute,
-) -> Results:
+def rounds_of(part: Part, given: Sequence[Given], compute: Compute) -> Results:
     """The results of all rounds of a plan for a tile."""
-    rounds = plan.rounds
+    rounds = part.plan.rounds
     assert rounds is not None
-    wide = grown(tile, rounds.reach, rounds.count)
+    wide = grown(part.tile, rounds.reach, rounds.count)
     seen: dict[_Key, _Region] = {}  # views of one image near the pixel are of the same texels here
-    for each, assembly, part in zip(ready.views.views, assemblies, parts, strict=True):
+    for each, assembly, pieces in given:
         if assembly is not None and _key(each) not in seen:
-            region = clipped(wide, plan.sizes[each.image])
-            texels = texels_of(assembly.of(part))
+            region = clipped(wide, part.plan.sizes[each.image])
+            texels = texels_of(assembly.of(pieces))
             seen[_key(each)] = _Region(texels, region.left, region.top)
-    results = _at_once(ready, plan, rounds, tile, seen)
+    results = _at_once(part, rounds, seen)
     if results is None:
-        results = _one_by_one(ready, plan, rounds, tile, seen, compute)
+        results = _one_by_one(part, rounds, seen, compute)
     return results if rounds.dtype is None else [stored(each, rounds.dtype) for each in results]
 
 
 def _one_by_one(
-    ready: Ready,
-    plan: Plan,
-    rounds: Rounds,
-    tile: Tile,
-    seen: Mapping[_Key, _Region],
-    compute: Compute,
+    part: Part, rounds: Rounds, seen: Mapping[_Key, _Region], compute: Compute
 ) -> Results:
     """Each round computes what the rounds after it still read."""
+    ready, plan = part.ready, part.plan
     there: dict[int, _Region] = {}
     results: Results = []
     size = plan.sizes[rounds.state[0]]
     for left in reversed(range(rounds.count)):
-        window = clipped(grown(tile, rounds.reach, left), size)
+        window = clipped(grown(part.tile, rounds.reach, left), size)
         regions = [
             there.get(each.image) or seen.get(_key(each)) or _whole(ready, each.image)
             for each in ready.views.views
         ]
         found = [
-            region.parts(each, window, plan.sizes[each.image])
+            (each, *region.parts(each, window, plan.sizes[each.image]))
             for each, region in zip(ready.views.views, regions, strict=True)
         ]
-        results = compute(ready, plan, window, *zip(*found, strict=True))
+        results = compute(part.of(window), found)
         for image, result in zip(rounds.state, results, strict=True):
             there[image] = _Region(texels_of(result), window.left, window.top)
     return results
@@ -123,11 +114,10 @@ def _whole(ready: Ready, image: int) -> _Region:
     return _Region(storage.host(), 0, 0)
 
 
-def _at_once(
-    ready: Ready, plan: Plan, rounds: Rounds, tile: Tile, seen: Mapping[_Key, _Region]
-) -> Results | None:
+def _at_once(part: Part, rounds: Rounds, seen: Mapping[_Key, _Region]) -> Results | None:
     """All rounds by one job. None where the device does not do that, or results are not read as
     what went in, or an image is read elsewhere than near the pixel."""
+    ready, plan, tile = part.ready, part.plan, part.tile
     formats, state = ready.formats, rounds.state
     if ready.faults or any(
         ready.images[place] != format or format.dtype != dtype
@@ -180,6 +170,3 @@ def _inputs(
             texels = np.zeros((1, 1, format.channels), format.dtype)
         inputs.append(np.ascontiguousarray(texels))
     return inputs
-
-
-__all__ = ["rounds_of"]

@@ -127,6 +127,3 @@ class Source:
     def key(self, *place: int) -> tuple[Any, ...]:
         """The key of a chunk in the graph."""
         return (self.array.name, *place, *([0] if self.array.ndim > len(self.bounds) else []))
-
-
-__all__ = ["NO_OUT", "Lazy", "Source", "holds_dask", "is_dask", "leaves", "seen"]

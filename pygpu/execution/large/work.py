@@ -17,14 +17,14 @@ from pygpu.core import sampler
 from pygpu.core.device import Limits
 from pygpu.core.host.records import record
 from pygpu.core.programs import Frame, Work
-from pygpu.core.storage import Storage, stored
+from pygpu.core.storage import Format, Storage, in_rows, stored
 from pygpu.devices import targets
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.execution.arguments.convert import texels_of, without_channel_axis
 from pygpu.execution.large.faults import raise_first
-from pygpu.execution.large.plans import Plan, Ready, Told, ready_for
+from pygpu.execution.large.plans import Part, Plan, Ready, Told, ready_for
 from pygpu.execution.large.regions import Assembly, Cut, Single
-from pygpu.execution.large.rounds import rounds_of
+from pygpu.execution.large.rounds import Given, rounds_of
 from pygpu.execution.programs import tiles
 from pygpu.execution.programs.tiles import Tile
 from pygpu.passes.analysis.footprint import Footprint
@@ -77,101 +77,96 @@ class Block:
     picks: tuple[Cut | None, ...]  # which of what `cut_off` gives a piece is; None: the whole part
 
 
-def run_block(plan: Plan | Ended, block: Block, *chunks: Any) -> Any:
-    """One chunk of the results: an array, or a tuple of them."""
+def run_block(
+    plan: Plan | Ended, block: Block, *chunks: Any, out: NDArray[Any] | None = None
+) -> Any:
+    """One chunk of the results: an array, or a tuple of them. An only result is written to `out`
+    where that spares a copy."""
     if isinstance(plan, Ended):
         return plan.nothing
     pieces = [
         part if pick is None else part[pick] for part, pick in zip(chunks, block.picks, strict=True)
     ]
-    ready, tile, assemblies = ready_for(plan), block.tile, block.assemblies
+    ready, tile = ready_for(plan), block.tile
     depth = 1 if block.planes is None else len(block.planes)
     if not (tile.width and tile.height and depth):  # nothing to compute, in its dtype
         return _listed(ready, [_empty(ready, index, block) for index in range(len(ready.formats))])
-    left = list(pieces)
-    parts = [_taken(assembly, left) for assembly in assemblies]
+    left, part = list(pieces), Part(ready, plan, tile)
+    given = [
+        (view, assembly, _taken(assembly, left))
+        for view, assembly in zip(ready.views.views, block.assemblies, strict=True)
+    ]
     if plan.rounds is not None:
-        return _listed(ready, rounds_of(ready, plan, tile, assemblies, parts, _of_pieces))
+        return _listed(ready, rounds_of(part, given, _of_pieces))
     if block.planes is not None:
-        return _listed(ready, _by_planes(ready, plan, tile, block.planes, assemblies, parts))
-    return _listed(ready, _of_pieces(ready, plan, tile, assemblies, parts))
+        return _listed(ready, _by_planes(part, block.planes, given))
+    return _listed(ready, _of_pieces(part, given, out))
 
 
 def _of_pieces(
-    ready: Ready,
-    plan: Plan,
-    tile: Tile,
-    assemblies: Sequence[Assembly | None],
-    parts: Sequence[Sequence[NDArray[Any]]],
+    part: Part, given: Sequence[Given], out: NDArray[Any] | None = None
 ) -> list[NDArray[Any]]:
     """The results of a tile, of the pieces that each view is put together of."""
+    ready, tile = part.ready, part.tile
     if targets.limits(ready.device) is None and not ready.faults:
-        return _by_bands(ready, plan, tile, assemblies, parts)
-    views = [
-        _seen(ready, each, assembly, part, tile)
-        for each, assembly, part in zip(ready.views.views, assemblies, parts, strict=True)
-    ]
-    return _computed(ready, plan, tile, views)
+        return _by_bands(part, given, [_room(ready, tile, f, out) for f in ready.formats])
+    return _computed(part, [_seen(ready, *each, tile) for each in given])
 
 
 def _by_bands(
-    ready: Ready,
-    plan: Plan,
-    tile: Tile,
-    assemblies: Sequence[Assembly | None],
-    parts: Sequence[Sequence[NDArray[Any]]],
+    part: Part, given: Sequence[Given], results: Sequence[NDArray[Any]]
 ) -> list[NDArray[Any]]:
     """The results of a tile: at once from the chunks as they lie where the program takes what is
     around them apart, else by as many rows at a time as a cache holds of what is put together for
     them, so that memory is read and written once."""
-    results = [
-        RESERVE.empty((tile.height, tile.width, format.channels), format.dtype)
-        for format in ready.formats
-    ]
-    seen = list(zip(ready.views.views, assemblies, parts, strict=True))
-    if not _framed(ready, plan, tile, seen, results):
+    ready, tile = part.ready, part.tile
+    if not _framed(part, given, results):
         row = sum(
-            tile.width * part[0].itemsize * math.prod(part[0].shape[2:])
-            for _, assembly, part in seen
+            tile.width * pieces[0].itemsize * math.prod(pieces[0].shape[2:])
+            for _, assembly, pieces in given
             if assembly is not None
         )
         height = max(BAND // max(row, 1), LEAST_BAND)
         for top in range(0, tile.height, height):
             band = Tile(0, top, tile.width, min(height, tile.height - top))
-            views = [_seen(ready, *each, tile, band) for each in seen]
+            views = [_seen(ready, *each, tile, band) for each in given]
             place = Tile(tile.left, tile.top + top, tile.width, band.height)
             rows = slice(top, top + band.height)
-            _run(ready, plan, place, views, [result[rows] for result in results])
+            _run(part.of(place), views, [result[rows] for result in results])
     return [
         stored(without_channel_axis(result), dtype)
         for result, dtype in zip(results, ready.dtypes, strict=True)
     ]
 
 
-def _framed(
-    ready: Ready,
-    plan: Plan,
-    tile: Tile,
-    seen: Sequence[tuple[View, Assembly | None, Sequence[NDArray[Any]]]],
-    results: Sequence[NDArray[Any]],
-) -> bool:
+def _room(ready: Ready, tile: Tile, format: Format, out: NDArray[Any] | None) -> NDArray[Any]:
+    """Where a result of a tile goes that the device writes to memory."""
+    shape = (tile.height, tile.width, format.channels)
+    if out is not None and out.dtype == format.dtype and ready.device.rows_apart:
+        room = out if out.ndim == len(shape) else out[..., np.newaxis]
+        if room.shape == shape and in_rows(room):
+            return room
+    return RESERVE.empty(shape, format.dtype)
+
+
+def _framed(part: Part, given: Sequence[Given], results: Sequence[NDArray[Any]]) -> bool:
     """Compute a tile from the largest piece of each view, and what is around that. Whether the
     program does that, and pieces are large enough."""
-    program = ready.program
+    program = part.ready.program
     views: list[NDArray[Any]] = []
     frames: list[Frame | None] = []
-    for index, (each, assembly, part) in enumerate(seen):
+    for index, (each, assembly, pieces) in enumerate(given):
         if assembly is None or each.margin is None or assembly.is_piece:
-            views.append(_seen(ready, each, assembly, part, tile))
+            views.append(_seen(part.ready, each, assembly, pieces, part.tile))
             frames.append(None)
             continue
         single = assembly.single()
         size = math.prod([axis.count for axis in assembly.axes])
         if 2 * single.size < size or program.reach(index) is None:
             return False
-        views.append(texels_of(part[single.piece][single.texels], apart=True))
-        frames.append(_frame(assembly, single, part))
-    return _run(ready, plan, tile, views, results, frames=frames) is not None
+        views.append(texels_of(pieces[single.piece][single.texels], apart=True))
+        frames.append(_frame(assembly, single, pieces))
+    return _run(part, views, results, frames) is not None
 
 
 def _frame(assembly: Assembly, single: Single, part: Sequence[NDArray[Any]]) -> Frame:
@@ -191,19 +186,12 @@ def _frame(assembly: Assembly, single: Single, part: Sequence[NDArray[Any]]) -> 
     )
 
 
-def _by_planes(
-    ready: Ready,
-    plan: Plan,
-    tile: Tile,
-    planes: range,
-    assemblies: Sequence[Assembly | None],
-    parts: Sequence[Sequence[NDArray[Any]]],
-) -> list[NDArray[Any]]:
+def _by_planes(part: Part, planes: range, given: Sequence[Given]) -> list[NDArray[Any]]:
     """The results of some planes of a volume, one after the other."""
-    given = list(zip(ready.views.views, assemblies, parts, strict=True))
+    ready, plan, tile = part.ready, part.plan, part.tile
     images = [  # the same for all planes
-        texels_of(assembly.of(part)) if assembly is not None and len(assembly.axes) == 2 else None
-        for _, assembly, part in given
+        texels_of(assembly.of(pieces)) if assembly is not None and len(assembly.axes) == 2 else None
+        for _, assembly, pieces in given
     ]
     found = []
     for number, z in enumerate(planes):
@@ -211,7 +199,7 @@ def _by_planes(
             _plane(ready, *each, tile, (number, z)) if image is None else image
             for each, image in zip(given, images, strict=True)
         ]
-        found.append(_computed(ready, plan, tile, views, z))
+        found.append(_computed(Part(ready, plan, tile, z), views))
     return [np.stack(each) for each in zip(*found, strict=True)]
 
 
@@ -286,18 +274,17 @@ def _seen(
 # ---------------------------------------------------------------- one call
 
 
-def _computed(
-    ready: Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]], z: int | None = None
-) -> list[NDArray[Any]]:
+def _computed(part: Part, views: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
     """The results of a tile: at once where the device holds that, else by halves."""
+    ready = part.ready
     limits = targets.limits(ready.device)
-    if limits is not None and not _fits(limits, ready, tile, views):
-        return _by_halves(ready, plan, tile, views, z)
+    if limits is not None and not _fits(limits, ready, part.tile, views):
+        return _by_halves(part, views)
     nowhere: list[NDArray[Any] | None] = [None] * (len(ready.formats) + bool(ready.faults))
-    results = _run(ready, plan, tile, views, nowhere, z)
+    results = _run(part, views, nowhere)
     assert results is not None
     if ready.faults:
-        raise_first(ready, plan, tile, views, results.pop().host()[..., 0], z)
+        raise_first(part, views, results.pop().host()[..., 0])
     return [
         stored(without_channel_axis(result.host()), dtype)
         for result, dtype in zip(results, ready.dtypes, strict=True)
@@ -305,17 +292,15 @@ def _computed(
 
 
 def _run(
-    ready: Ready,
-    plan: Plan,
-    tile: Tile,
+    part: Part,
     views: Sequence[NDArray[Any]],
     out: Sequence[NDArray[Any] | None],
-    z: int | None = None,
     frames: Sequence[Frame | None] = (),
 ) -> list[Storage] | None:
-    """The results of a tile, of the plane `z` of volumes, for which `out` may have room; of views
-    with `frames`, None where the program does not take these."""
-    before, after = ready.views.numbers(plan.sizes, plan.depths, z)
+    """The results of a tile, for which `out` may have room; of views with `frames`, None where the
+    program does not take these."""
+    ready, plan, tile = part.ready, part.plan, part.tile
+    before, after = ready.views.numbers(plan.sizes, plan.depths, part.z)
     numbers = [*plan.uniforms(ready.arguments), *before, tile.left, tile.top, *after]
     apart = ready.device.rows_apart
     inputs = [Storage.of(view if apart else np.ascontiguousarray(view)) for view in views]
@@ -329,22 +314,21 @@ def _fits(limits: Limits, ready: Ready, tile: Tile, views: Sequence[NDArray[Any]
     return small or tile.width == tile.height == 1
 
 
-def _by_halves(
-    ready: Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]], z: int | None
-) -> list[NDArray[Any]]:
+def _by_halves(part: Part, views: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    tile = part.tile
     axis = 0 if tile.height >= tile.width else 1
     whole = (tile.height, tile.width)[axis]
     parts = []
     for start, stop in ((0, whole // 2), (whole // 2, whole)):
         if axis == 0:
-            part = Tile(tile.left, tile.top + start, tile.width, stop - start)
+            half = Tile(tile.left, tile.top + start, tile.width, stop - start)
         else:
-            part = Tile(tile.left + start, tile.top, stop - start, tile.height)
+            half = Tile(tile.left + start, tile.top, stop - start, tile.height)
         seen = [
             _cut(view, each.margin, axis, start, stop)
-            for view, each in zip(views, ready.views.views, strict=True)
+            for view, each in zip(views, part.ready.views.views, strict=True)
         ]
-        parts.append(_computed(ready, plan, part, seen, z))
+        parts.append(_computed(part.of(half), seen))
     return [np.concatenate(both, axis) for both in zip(*parts, strict=True)]
 
 
@@ -366,6 +350,3 @@ def _empty(ready: Ready, index: int, block: Block) -> NDArray[Any]:
 
 def _listed(ready: Ready, results: list[NDArray[Any]]) -> Any:
     return tuple(results) if ready.is_tuple else results[0]
-
-
-__all__ = ["Block", "cut_off", "run_block", "settled"]

@@ -73,7 +73,7 @@ class Graph:
         self.lock = threading.RLock()
         self.folded: dict[Hashable, list[Storage] | None] = {}  # what folds gave, by what they are
         self.fold_unseen: Callable[[ImageLike, str], Any] | None = None  # see takes.py
-        self._same: dict[Hashable, tuple[int, ...]] = {}  # likewise of steps
+        self._same: dict[Hashable, tuple[int, ...]] = {}  # what steps gave, by what they are
         self._given: dict[int, int] = {}  # numbers, by the id of what is in `there`
         self._settle = settle
 
@@ -228,4 +228,3 @@ def current() -> Graph | None:
 
 
 _DEVICE: Final = DeferringDevice()
-__all__ = ["Deferred", "Graph", "Note", "current", "deferring", "settled"]

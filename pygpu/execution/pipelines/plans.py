@@ -255,6 +255,3 @@ def _ordered(stages: Sequence[Stage]) -> list[Stage]:
                 done.add(id(top))
                 ordered.append(top)
     return ordered
-
-
-__all__ = ["Planned", "Stage", "plan"]

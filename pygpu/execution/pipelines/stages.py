@@ -378,6 +378,3 @@ def _add_place(error: BaseException, notes: Sequence[Note]) -> None:
     where = Counter(f"{Path(note.file).name}:{note.line}" for note in notes)
     names = ", ".join(dict.fromkeys(note.task.function.name for note in notes))
     error.add_note(f"in a pipeline's stage of {names}, from {', '.join(where)}")
-
-
-__all__ = ["Ready", "Runner", "Score", "StageReport", "report"]

@@ -174,6 +174,3 @@ def _defaults(function: types.FunctionType) -> tuple[Any, ...]:
     """Values of parameters as they are now: a function's may be changed in place."""
     named = function.__kwdefaults__
     return function.__defaults__, *(named.values() if named else ())
-
-
-__all__ = ["Steady"]

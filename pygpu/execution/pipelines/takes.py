@@ -62,7 +62,7 @@ class Act:
 
     score: Score
     given: tuple[tuple[int, int], ...]  # the number and the name of each image that is read
-    kept: tuple[tuple[int, int], ...]  # likewise of each that is read later, or a result
+    kept: tuple[tuple[int, int], ...]  # and of each that is read later, or is a result
     uniforms: tuple[tuple[tuple[Constant, ...], ...], ...]
     fold: Fold | None = None
 
@@ -385,6 +385,3 @@ def _giver(made: Any, images: Sequence[ImageLike]) -> int | None:
         if made.info is image.info:
             return place
     return None if made.info is NO_INFO else _NOBODY
-
-
-__all__ = ["Take", "Takes"]

@@ -17,13 +17,13 @@ import numpy as np
 
 from pygpu.core.sampler import of
 from pygpu.core.storage import Awaited, Format, ImageLike, Storage, UnseenNumber
+from pygpu.language.operators import Operators
 
-_ARITHMETIC: Final = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
-_LOOKS: Final = (
-    "bool int float complex index round trunc floor ceil hash str format array len iter "
-    "getitem lt le gt ge eq ne divmod rdivmod and or xor rand ror rxor lshift rshift invert "
-    "contains matmul rmatmul reduce_ex"
-).split()
+# The operators of floats that give floats.
+_ARITHMETIC: Final = frozenset(
+    (operator.add, operator.sub, operator.mul, operator.truediv)
+    + (operator.floordiv, operator.mod, operator.pow, operator.neg, operator.pos, operator.abs)
+)
 
 
 class LookedAt(BaseException):
@@ -54,7 +54,11 @@ def unseen(image: Any) -> Any:
     return type(image)._of(texels, of(image), image._dtype, dict(image.info))
 
 
-class Unseen(UnseenNumber):
+def _look(self: Any, *args: Any) -> Any:
+    raise LookedAt
+
+
+class Unseen(Operators, UnseenNumber):
     """A float as a function of others: `place` says which one it is of those that a call knows, or
     `function` is computed of operands."""
 
@@ -76,6 +80,27 @@ class Unseen(UnseenNumber):
 
     def item(self) -> Any:
         raise LookedAt
+
+    def _binary(self, function: Callable[..., Any], left: Any, right: Any) -> Any:
+        if isinstance(right if left is self else left, ImageLike):
+            return NotImplemented  # the image's own operator takes the number
+        if function not in _ARITHMETIC or not (_is_number(left) and _is_number(right)):
+            raise LookedAt
+        return Unseen(-1, function, (left, right))
+
+    def _unary(self, function: Callable[..., Any]) -> Any:
+        if function not in _ARITHMETIC:
+            raise LookedAt
+        return Unseen(-1, function, (self,))
+
+    __bool__ = __int__ = __float__ = __complex__ = __index__ = __round__ = __trunc__ = _look
+    __floor__ = __ceil__ = __hash__ = __str__ = __format__ = __array__ = __len__ = _look
+    __iter__ = __getitem__ = __contains__ = __reduce_ex__ = _look
+
+    def __matmul__(self, other: Any) -> Any:
+        return self._binary(operator.matmul, self, other)
+
+    __rmatmul__ = __matmul__
 
     def value(self, known: Mapping[int, Any]) -> Any:
         """The number, by those that are known now."""
@@ -108,37 +133,3 @@ def value_of(value: Any, known: Mapping[int, Any]) -> Any:
 def _is_number(value: Any) -> bool:
     """Whether a float computed with it is one: Python's and NumPy's floats and ints."""
     return isinstance(value, (Unseen, float, int, np.floating, np.integer))
-
-
-def _binary(function: Callable[..., Any], is_reflected: bool) -> Callable[..., Any]:
-    def method(self: Unseen, other: Any) -> Any:
-        if isinstance(other, ImageLike):
-            return NotImplemented
-        if not _is_number(other):
-            raise LookedAt
-        return Unseen(-1, function, (other, self) if is_reflected else (self, other))
-
-    return method
-
-
-def _unary(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda self: Unseen(-1, function, (self,))
-
-
-def _look(self: Unseen, *args: Any) -> Any:
-    if args and isinstance(args[0], ImageLike):
-        return NotImplemented  # the image's own operator takes the number
-    raise LookedAt
-
-
-for _name in _ARITHMETIC:
-    _function = getattr(operator, _name)
-    setattr(Unseen, f"__{_name}__", _binary(_function, is_reflected=False))
-    setattr(Unseen, f"__r{_name}__", _binary(_function, is_reflected=True))
-for _name in ("neg", "pos", "abs"):
-    setattr(Unseen, f"__{_name}__", _unary(getattr(operator, _name)))
-for _name in _LOOKS:
-    setattr(Unseen, f"__{_name}__", _look)
-
-
-__all__ = ["LookedAt", "Unseen", "UnseenTexels", "unseen", "value_of"]

@@ -69,6 +69,3 @@ def counted(parts: Iterable[_T], what: str, name: str = "") -> Iterator[_T]:
 
     bar: Any = tqdm(parts, desc=name or None, unit=what, leave=False)
     yield from bar
-
-
-__all__ = ["Bar", "counted", "progress", "steps"]

@@ -384,6 +384,3 @@ def _checked_size(size: tuple[int, ...], name: str, given: Any) -> tuple[int, ..
         sides = {1: "the length is", 2: "height and width are", 3: "width and rows are"}[len(size)]
         raise ValueError(f"{name}={shown(given)}: {sides} from 1 to {LONGEST}")
     return size
-
-
-__all__ = ["Programs", "Run", "checked_shape"]

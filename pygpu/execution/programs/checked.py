@@ -139,6 +139,3 @@ def _in_python(
     except Exception as error:
         return error
     return None
-
-
-__all__ = ["Where", "check_sizes", "counted", "nowhere", "raise_first", "told"]

@@ -49,6 +49,3 @@ def extended(task: Task, inputs: Sequence[Storage], size: tuple[int, int]) -> tu
             if storage.height < size[0] or storage.width < size[1]
         ]
     )
-
-
-__all__ = ["Extended", "extended"]

@@ -46,6 +46,7 @@ KEPT: Final = 4  # gates of a function for images of one size: calls by turns ha
 SIZES: Final = 16  # sizes of images that a function has gates for, as of a pyramid's levels
 _LEFT: Final = -1  # in place of a place: the argument is not given
 _NUMBERS: Final = (float, int, bool, np.generic)
+_VECTORS: Final = (Vector, tuple, list, np.ndarray)
 _COMPILED_IN: Final = (int, float, bool, str, tuple, np.ndarray)
 _PLAIN: Final = {float: FLOAT, int: INT, bool: BOOL}
 
@@ -59,7 +60,7 @@ class _Passage(NamedTuple):
     sampler: Sampler | None = None  # of images, as all that follows
     shape: tuple[int, ...] = ()  # of an array, as it was given, else of the texels
     dtype: np.dtype[Any] | None = None  # of an array
-    strides: tuple[int, ...] = ()  # likewise
+    strides: tuple[int, ...] = ()  # of an array
     known: Any = None  # the key of a value that is compiled in
 
 
@@ -81,7 +82,7 @@ class Gate:
         shape: Any,
     ) -> None:
         self.dtype: Final = dtype  # of results, as it was asked for
-        self.shape: Final = shape  # likewise: a tuple of ints, or None
+        self.shape: Final = shape  # of results, as it was asked for: a tuple of ints, or None
         self.names: Final = names  # of the arguments that come by keyword
         self.count: Final = count  # of all arguments
         self.passages: Final = tuple(passages)  # in the order of the parameters
@@ -303,6 +304,8 @@ class Gates:
 
     def find(self, args: tuple[Any, ...]) -> tuple[Gate, ...]:
         """Those of calls that were given an image of this size."""
+        if args and args[0].__class__ is np.ndarray:
+            return self._of_sizes.get(args[0].shape, ())
         return self._of_sizes.get(_size(args), ())
 
     def having(self, args: tuple[Any, ...], gate: Gate) -> Gates:
@@ -334,7 +337,7 @@ def _passage(place: int, parameter: Parameter, value: Any, images: Any) -> _Pass
     """How an argument came in; None where the next one may be taken otherwise."""
     cls = type(value)
     is_uniform = parameter.role == "uniform"
-    if is_uniform and issubclass(cls, _NUMBERS if parameter.type.is_scalar else Vector):
+    if is_uniform and issubclass(cls, _NUMBERS if parameter.type.is_scalar else _VECTORS):
         return _Passage(place, cls, parameter)
     if parameter.role == "known" and parameter.dynamic is None and cls in _COMPILED_IN:
         return _Passage(place, cls, parameter, known=known_key(value))
@@ -383,6 +386,3 @@ def _storage(array: NDArray[Any], dims: int) -> Storage:
         return Storage.of(array)
     shape = array.shape[:dims]
     return Storage.of(array.reshape(*rows_of(shape), -1), shape)
-
-
-__all__ = ["KEPT", "SHUT", "Gate", "Gates"]

@@ -50,6 +50,3 @@ def fast_within(fast: bool) -> Iterator[None]:
         yield
     finally:
         _FAST.reset(token)
-
-
-__all__ = ["Options", "fast_within", "is_checked_here", "is_fast_here"]

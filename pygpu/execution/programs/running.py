@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.device import Limits
@@ -19,13 +18,13 @@ from pygpu.core.errors import OutOfMemory
 from pygpu.core.host import log
 from pygpu.core.host.later import later
 from pygpu.core.programs import PlaneRead, Planes, Work
-from pygpu.core.storage import Storage, rows_of
+from pygpu.core.storage import Storage, copy_turned, rows_of
 from pygpu.devices import targets
 from pygpu.execution.programs.specialise import COMPILING, Specialisation, dump
 from pygpu.passes.lower.turned import is_thin, turned
 
 with later():
-    from pygpu.execution.programs import strips, tiles
+    from pygpu.execution.programs import joined, strips, tiles
     from pygpu.passes.lower import planes, single
 
 LONG: Final = 1 << 10  # pixels of a column or a row that are worth a program of its own
@@ -65,6 +64,9 @@ def _within(limits: Limits | None, made: Specialisation, work: Work) -> list[Sto
     if limits is None:
         return made.program.run(work)
     size = work.size
+    in_long_rows = joined.run(limits, made, work)
+    if in_long_rows is not None:
+        return in_long_rows
     if is_thin(size) and size[0] >= LONG:
         return _of_columns(limits, made, work)
     return _of_rows(limits, _with_rows(made, work, is_turned=False), work)
@@ -77,8 +79,12 @@ def _of_columns(limits: Limits, made: Specialisation, work: Work) -> list[Storag
     height, width = rows_of(shape)
     columns = Work([each.turned() for each in inputs], uniforms, (width, height), [None] * len(out))
     other = _with_rows(made, columns, is_turned=True)
-    results = [Storage.of_turned(each) for each in _of_rows(limits, other, columns)]
-    return _placed(results, out)
+    results = []
+    for turned_result, array in zip(_of_rows(limits, other, columns), out, strict=True):
+        if array is not None:
+            copy_turned(turned_result.host(), array)
+        results.append(Storage.of_turned(turned_result) if array is None else Storage.of(array))
+    return results
 
 
 def _with_rows(made: Specialisation, work: Work, is_turned: bool) -> Specialisation:
@@ -108,7 +114,14 @@ def _variant(made: Specialisation, is_turned: bool, flat: Collection[int]) -> Sp
     program = made.device.compile(task)
     dump("source", program.source)
     return replace(
-        made, task=task, program=program, cut=None, stripped=None, wrapped={}, variants={}
+        made,
+        task=task,
+        program=program,
+        cut=None,
+        stripped=None,
+        joined=None,
+        wrapped={},
+        variants={},
     )
 
 
@@ -123,20 +136,7 @@ def _of_rows(limits: Limits, made: Specialisation, work: Work) -> list[Storage]:
             needed = tiles.needed(made, inputs, size)
             limits = replace(limits, memory=min(limits.memory, max(needed // 4, 1)))
     row = strips.run(limits, made, work)
-    if row is None:
-        return tiles.run(limits, made, work)
-    return _placed(row, work.out)
-
-
-def _placed(results: Sequence[Storage], out: Sequence[NDArray[np.generic] | None]) -> list[Storage]:
-    """The results, put where they are wanted."""
-    for array, result in zip(out, results, strict=True):
-        if array is not None:
-            np.copyto(array, result.host())
-    return [
-        result if array is None else Storage.of(array)
-        for array, result in zip(out, results, strict=True)
-    ]
+    return row if row is not None else tiles.run(limits, made, work)
 
 
 # ---------------------------------------------------------------- frames
@@ -263,6 +263,3 @@ def _let_go(results: Sequence[Storage], storages: Sequence[Storage]) -> None:
     for storage in storages:
         if storage.array is not None:
             storage.copies.clear()
-
-
-__all__ = ["ready", "run", "run_frames"]

@@ -26,6 +26,7 @@ from pygpu.core.host.records import record
 from pygpu.core.programs import Program, Task
 from pygpu.core.sampler import Sampler, inherited, make, of
 from pygpu.core.storage import Format, Storage
+from pygpu.devices import targets
 from pygpu.execution.arguments.parameters import Arguments, bindings
 from pygpu.execution.arguments.results import Wanted, output_dtype, output_format
 from pygpu.execution.arguments.signatures import Signature
@@ -38,7 +39,6 @@ from pygpu.types import Type
 with later():
     from pygpu.passes.lower import fast, merge, neighbours, planes
 
-DUMPED: Final = ("ssa", "source")  # texts that PYGPU_DUMP may ask for
 LIMIT: Final = 128  # programs kept for one function
 FAULTS: Final = Format(np.dtype("int32"), 1, normalize=False)  # which fault a pixel has met
 
@@ -94,10 +94,11 @@ class Specialisation:
     times: dict[str, float]
     used: int = 0
     planar: planes.Planar | None = None  # of volumes: the program is that of a plane
-    cut: Any = None  # the same for tiles of images that are too large: see tiles.py
-    # The same for thin images, columns for rows, and for images of one row: see running.py
+    cut: Any = None  # the program of tiles, for images that are too large: see tiles.py
+    # The programs for thin images, with columns for rows, and for images of one row: see running.py
     variants: dict[tuple[bool, tuple[int, ...]], Specialisation] = field(default_factory=dict)
-    stripped: Any = None  # the same for strips of a long row: see strips.py
+    stripped: Any = None  # the program of strips, for a long row: see strips.py
+    joined: Any = None  # the program of long rows made of many short ones: see joined.py
     wrapped: dict[tuple[int, ...], Specialisation] = field(default_factory=dict)  # wrapping.py
 
 
@@ -144,6 +145,7 @@ def specialise(
     further results.
     """
     started = time.perf_counter()
+    targets.check_environment()
     translated = translate(function, signature, arguments, cache)
     translation = translated.translation
     types = tuple([value.type for value in translated.results])
@@ -277,7 +279,7 @@ def _with_faults(
 
 
 def _dumps(what: str) -> bool:
-    return what in settings.words("PYGPU_DUMP", DUMPED)
+    return what in settings.words("PYGPU_DUMP", settings.DUMPED)
 
 
 def dump(what: str, text: str) -> None:

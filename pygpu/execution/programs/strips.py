@@ -6,34 +6,38 @@ around each strip is put beside it by the host, as with tiles, and kept with the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from pygpu.core import sampler
 from pygpu.core.device import Limits
 from pygpu.core.host import log
 from pygpu.core.programs import Program, Task, Work
 from pygpu.core.storage import Storage
+from pygpu.devices.process.reserve import RESERVE
 from pygpu.execution.programs.specialise import COMPILING, Specialisation, dump
-from pygpu.execution.programs.tiles import Tile, row_bytes, view
+from pygpu.execution.programs.tiles import Tile, allocated, row_bytes, view
 from pygpu.execution.programs.wrapping import fitted
 from pygpu.passes.analysis.footprint import Footprint
 from pygpu.passes.lower.strips import beyond, strips
 from pygpu.passes.lower.window import View, Windowed, window
 
 WIDTH: Final = 1 << 12  # pixels of a strip, at least
-KEPT: Final = 2  # forms of an image in strips: by how it is read
+PACKED: Final = 4  # texels of which a strip has a multiple: a texture's may hold so many
+LEAST: Final = 1 << 18  # bytes of memory that calls hand on to each other
+KEPT: Final = 2  # forms of an image in strips and long rows: by how it is read
 ROWS: Final = 64  # at most: what has more is as well computed in tiles
 
 
 class Grid(NamedTuple):
-    """How rows are cut: so many strips of a width, each a block of rows in the image of strips."""
+    """How rows are cut: each into so many strips of a width."""
 
     strips: int
     width: int
-    rows: int  # of the image
-    block: int  # with those that are read above and below
+    rows: int
 
 
 class Stripped:
@@ -69,19 +73,31 @@ def run(limits: Limits, made: Specialisation, work: Work) -> list[Storage] | Non
     windowed = stripped.windowed
     images = [_strips(inputs[each.image], each, grid) for each in windowed.views]
     sizes = [n for i in windowed.sized for n in (inputs[i].width, inputs[i].height)]
-    values = [*uniforms, grid.width, 0 if is_single else grid.block, *sizes]
-    shape = (grid.strips * grid.block, grid.width)
-    results = stripped.program.run(Work(images, values, shape, [None] * len(work.out)))
-    return [_rows(result, grid, width) for result in results]
+    values = [*uniforms, grid.width, grid.strips, *sizes]
+    shape = (grid.strips * grid.rows, grid.width)
+    results = [
+        array if array is not None else allocated(size, format)
+        for array, format in zip(work.out, made.task.outputs, strict=True)
+    ]
+    if width % grid.width == 0:  # the strips are the rows
+        direct = [each.reshape(*shape, -1) for each in results]
+        stripped.program.run(Work(images, values, shape, direct))
+    else:
+        made_strips = [scratch((*shape, f.channels), f.dtype) for f in made.task.outputs]
+        stripped.program.run(Work(images, values, shape, made_strips))
+        for result, strips_of in zip(results, made_strips, strict=True):
+            _put_back(strips_of, grid, result)
+    return [Storage.of(result) for result in results]
 
 
 def _grid(limits: Limits, block: int, size: tuple[int, int]) -> Grid:
-    """Strips as narrow as may be: wider ones where they would be too many."""
+    """Strips as narrow as may be: wider ones where they would be too many, of rows of which there
+    are so many in a block, with those that are read above and below."""
     height, width = size
     wide = WIDTH
     while -(-width // wide) * block > limits.side and 4 * wide <= limits.side:
         wide *= 2
-    return Grid(-(-width // wide), wide, height, block)
+    return Grid(-(-width // wide), wide, height)
 
 
 def _hold(
@@ -92,19 +108,31 @@ def _hold(
     grid: Grid,
 ) -> bool:
     """Whether a device takes all strips at once."""
-    count = grid.strips * grid.block
+    count = grid.strips * grid.rows
     total = sum(count * row_bytes(format, grid.width) for format in made.task.outputs)
     for each in stripped.windowed.views:
         storage, format = inputs[each.image], made.task.inputs[each.image]
         margin = each.margin
         rows, wide = storage.height, storage.width
         if margin is not None:
-            rows, wide = count, grid.width + margin.left + margin.right
+            rows = grid.strips * (grid.rows + margin.up + margin.down)
+            wide = grid.width + margin.left + margin.right + PACKED
         nbytes = rows * row_bytes(format, wide)
         if max(rows, wide) > limits.side or nbytes > limits.nbytes:
             return False
         total += nbytes
     return count <= limits.side and total <= limits.memory
+
+
+def kept(storage: Storage, key: Hashable, made: Callable[[], NDArray[Any]]) -> Storage:
+    """What an image is as strips or long rows: kept with it, made where it is missing."""
+    found = storage.strips.get(key)
+    if found is None:
+        found = Storage.of(made())
+        while len(storage.strips) >= KEPT:
+            del storage.strips[next(iter(storage.strips))]
+        storage.strips[key] = found
+    return found
 
 
 def _strips(storage: Storage, each: View, grid: Grid) -> Storage:
@@ -113,37 +141,52 @@ def _strips(storage: Storage, each: View, grid: Grid) -> Storage:
         return storage
     margin: Footprint = each.margin
     key = each.boundary, margin.left, margin.right, margin.up, margin.down, grid
-    found = storage.strips.get(key)
-    if found is None:
-        whole = Tile(0, 0, grid.strips * grid.width, grid.rows)
-        part = view(storage.host(), each.boundary, whole, margin)
-        wide = grid.width + margin.left + margin.right
-        rows, channels = len(part), storage.channels
-        row, texel, channel = part.strides
-        shape, steps = (
-            (grid.strips, rows, wide, channels),
-            (grid.width * texel, row, texel, channel),
-        )
-        overlapping = np.lib.stride_tricks.as_strided(part, shape, steps, writeable=False)
-        made = np.zeros((grid.strips, grid.block, wide, channels), part.dtype)
-        made[:, :rows] = overlapping
-        found = Storage.of(made.reshape(-1, wide, channels))
-        while len(storage.strips) >= KEPT:
-            del storage.strips[next(iter(storage.strips))]
-        storage.strips[key] = found
-    return found
+
+    def made() -> NDArray[Any]:
+        cut = _cut(storage.host(), each.boundary, margin, grid)
+        return cut.reshape(-1, *cut.shape[2:])
+
+    return kept(storage, key, made)
 
 
-def _rows(strips_of: Storage, grid: Grid, width: int) -> Storage:
+def _cut(array: NDArray[Any], boundary: str, margin: Footprint, grid: Grid) -> NDArray[Any]:
+    """The strips (rows, strips, texels, C) of an image, the first and the last with what lies
+    outside of it. What nothing is read of is 0."""
+    around = margin.left + margin.right
+    rows, wide = grid.rows + margin.up + margin.down, grid.width + around
+    length = -(-wide // PACKED) * PACKED
+    made = scratch((rows, grid.strips, length, array.shape[2]), array.dtype)
+    made[:, :, wide:] = 0
+    first = -(-margin.left // grid.width)  # the first strip that lies within the image, the last
+    last = max((array.shape[1] - margin.right) // grid.width, first)
+    for strip in (*range(first), *range(last, grid.strips)):
+        tile = Tile(strip * grid.width, 0, grid.width, grid.rows)
+        made[:, strip, :wide] = view(array, boundary, tile, margin)
+    if first < last:
+        down = sampler.indices(boundary, np.arange(-margin.up, grid.rows + margin.down), len(array))
+        start, step = first * grid.width - margin.left, array.strides[1]
+        shape = last - first, wide, array.shape[2]
+        for row, source in enumerate(down):
+            inside = np.lib.stride_tricks.as_strided(
+                array[source, start:],
+                shape,
+                (grid.width * step, *array.strides[1:]),
+                writeable=False,
+            )
+            made[row, first:last, :wide] = inside
+    return made
+
+
+def scratch(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Memory for a call, which its next one has again."""
+    return RESERVE.empty(shape, dtype, least=LEAST)
+
+
+def _put_back(strips_of: NDArray[Any], grid: Grid, rows: NDArray[Any]) -> None:
     """The rows that strips are of."""
-    blocks = strips_of.host().reshape(grid.strips, grid.block, grid.width, strips_of.channels)
-    rows = np.empty((grid.rows, width, strips_of.channels), blocks.dtype)
-    whole, rest = divmod(width, grid.width)
-    full = rows[:, : whole * grid.width].reshape(grid.rows, whole, *blocks.shape[2:])
-    full[...] = blocks[:whole, : grid.rows].swapaxes(0, 1)  # a view: one axis became two
+    each = strips_of.reshape(grid.rows, grid.strips, grid.width, -1)
+    whole, rest = divmod(rows.shape[1], grid.width)
+    full = rows[:, : whole * grid.width].reshape(grid.rows, whole, *each.shape[2:])
+    full[...] = each[:, :whole]  # a view: one axis became two
     if rest:
-        rows[:, whole * grid.width :] = blocks[whole, : grid.rows, :rest]
-    return Storage.of(rows)
-
-
-__all__ = ["run"]
+        rows[:, whole * grid.width :] = each[:, whole, :rest]

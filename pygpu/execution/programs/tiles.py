@@ -242,7 +242,7 @@ def run(limits: Limits, made: wrapping.Made, work: Work) -> list[Storage]:
     views = cut.windowed.views
     room = _room(limits, made, views, inputs)
     results = [  # first: where there is no memory for them, nothing else need be done
-        array if array is not None else _allocated(size, format)
+        array if array is not None else allocated(size, format)
         for array, format in zip(work.out, made.task.outputs, strict=True)
     ]
     parts = tiles(room, size)
@@ -260,7 +260,8 @@ def run(limits: Limits, made: wrapping.Made, work: Work) -> list[Storage]:
     return [Storage.of(result) for result in results]
 
 
-def _allocated(size: tuple[int, int], format: Format) -> NDArray[Any]:
+def allocated(size: tuple[int, int], format: Format) -> NDArray[Any]:
+    """An array for a result of a height and width. MemoryError where there is none."""
     height, width = size
     try:
         return np.empty((height, width, format.channels), format.dtype)
@@ -319,6 +320,3 @@ def _unbounded(made: wrapping.Made, index: int, storage: Storage) -> str:
         f"the image {name!r} of {storage.width} x {storage.height} pixels is read far from the "
         "position, or nobody can tell how far, so that it cannot be cut into tiles"
     )
-
-
-__all__ = ["NotCut", "Tile", "Tiles", "hold", "needed", "run", "tiles", "tiles_of", "view"]

@@ -90,6 +90,3 @@ def _wrapped(storage: Storage) -> Storage:
         fill = np.zeros((rows * WIDTH - len(texels), storage.channels), texels.dtype)
         texels = np.concatenate([texels, fill])
     return Storage.of(np.ascontiguousarray(texels).reshape(rows, WIDTH, -1))
-
-
-__all__ = ["Made", "fitted"]

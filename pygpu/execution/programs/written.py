@@ -244,6 +244,3 @@ def _result(name: str, given: Any) -> Type:
         )
     type: Type = found[1]
     return type
-
-
-__all__ = ["WrittenProgram", "program"]

@@ -21,8 +21,8 @@ from pygpu.core.host.records import record
 from pygpu.ssa import Constant
 from pygpu.types import INTEGERS, Type
 
-SECONDS: Final = 20.0  # that a clock's slider spans
-STEPS: Final = 200  # of a slider of floats
+SECONDS: Final = 20.0  # seconds that a clock's slider spans
+STEPS: Final = 200  # steps of a slider of floats
 POINTERS: Final = {"mouse": 2, "iMouse": 4}  # controls of the mouse, and their numbers
 _COLOUR: Final = re.compile(r"colou?r|tint|shade|ink|paper|background|foreground|sky|fog")
 _TAKES: Final = (
@@ -45,7 +45,7 @@ class Control:
     is_whole: bool = False
 
     def described(self) -> dict[str, Any]:
-        """As the page has it."""
+        """The control as the page's script is told of it."""
         return asdict(self)
 
     def number(self, parts: Sequence[float]) -> Any:
@@ -143,6 +143,3 @@ def check_names(wishes: Mapping[str, Any] | None, names: Sequence[str]) -> dict[
                 "known when it is compiled cannot be changed on the page: annotate it with Float)"
             )
     return found
-
-
-__all__ = ["POINTERS", "Control", "check_names", "guess", "pointed"]

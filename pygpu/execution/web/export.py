@@ -17,11 +17,8 @@ from typing import Any
 import numpy as np
 
 from pygpu.core.storage import Format
-from pygpu.devices.recording import (
-    Recording,
-    TaskStep,
-    recorded,
-)
+from pygpu.devices.noting import TaskStep
+from pygpu.devices.recording import Recording, recorded
 from pygpu.execution.arguments.parameters import Arguments, bindings, flatten
 from pygpu.execution.arguments.results import Wanted
 from pygpu.execution.arguments.signatures import Signature
@@ -86,7 +83,8 @@ def _as_state(
     values, start = list(arguments.values), 0
     for each, image, dtype in zip(given, states, dtypes, strict=True):
         for place in range(start, len(values)):
-            if values[place] is each.original:  # the first: others with this image keep it
+            # only the image that goes first: another argument that is the same image keeps it
+            if values[place] is each.original:
                 values[place], start = as_held(image, dtype), place + 1
                 break
     return flatten(signature, values), dtypes
@@ -149,6 +147,3 @@ def written(page: Page, path: str | os.PathLike[str]) -> Path:
     file = Path(path)
     file.write_text(page.html(), "utf-8")
     return file
-
-
-__all__ = ["export", "page_of", "source", "story", "written"]

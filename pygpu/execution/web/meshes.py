@@ -26,7 +26,7 @@ class Meshes:
 
     def __init__(self) -> None:
         self.geometries: list[Geometry] = []
-        self._used: list[set[str]] = []  # of each the attributes that are asked for
+        self._used: list[set[str]] = []  # the attributes of each mesh that programs read
         self._texts: dict[Drawing, DrawTexts] = {}
 
     @property
@@ -106,6 +106,3 @@ def _check(drawing: Drawing) -> None:
         if count > most:
             raise DeviceError(f"a shader has {count} {what}; browsers take {most}")
     check_numbers(drawing.vertex.uniforms)
-
-
-__all__ = ["Meshes", "textures"]

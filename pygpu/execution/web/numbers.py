@@ -18,7 +18,8 @@ import numpy as np
 from pygpu.core.errors import DeviceError
 from pygpu.core.host.records import record as frozen
 from pygpu.core.storage import Storage
-from pygpu.devices.recording import MeshStep, Recording, TaskStep, no_texels, same_mesh
+from pygpu.devices.noting import TaskStep
+from pygpu.devices.recording import MeshStep, Recording, no_texels, same_mesh
 from pygpu.execution.arguments.numbers import Number
 from pygpu.execution.arguments.results import natural_dtype
 from pygpu.execution.web.controls import Control, check_names, guess
@@ -27,7 +28,7 @@ from pygpu.ssa import Constant
 from pygpu.types import Kind, Type, vector, widest
 
 KINDS: Final[dict[type, Kind]] = {float: "float", int: "int", bool: "bool"}
-INNER: Final = 0.382  # where between least and greatest a number is tried, besides these
+INNER: Final = 0.382  # a number is tried at its least, its greatest and here between both
 Record = Callable[[Mapping[str, Any]], Recording]  # of a function, what it runs for arguments
 Use = tuple[int, int]  # a step, and a uniform of it
 
@@ -98,14 +99,15 @@ def _parts(value: Any) -> Any:
 def _with_numbers(
     record: Record, named: Mapping[str, Any], types: Mapping[str, Type]
 ) -> tuple[dict[str, Any], dict[str, Number]]:
-    """The arguments, of which those that the function computes with and does not ask for are
-    Numbers; and these by name. `types` has the types of those to try."""
+    """The arguments, with Numbers in place of numbers that the function computes with without
+    asking for their value; and these Numbers by name. `types` has the types of the numbers that are
+    tried."""
     given: dict[str, Number] = {}
     for name, kind in types.items():
         number = Number(Storage(1, 1, kind.size, natural_dtype(kind), None, no_texels))
         try:
             recording = record({**named, **given, name: number})
-        except Exception:  # whatever asks for the value, and whatever does not take such a number
+        except Exception:  # the function asks for the value, or hands a Number to what takes none
             continue
         if recording.holds(number.storage):
             given[name] = number
@@ -172,6 +174,3 @@ def _changed(
             elif pair[0] != pair[1]:
                 return None
     return found
-
-
-__all__ = ["Changeable", "changeable"]

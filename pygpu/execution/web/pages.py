@@ -26,8 +26,9 @@ from pygpu.codegen_glsl import FragmentProgram
 from pygpu.core.host.records import record
 from pygpu.core.programs import Task
 from pygpu.core.storage import Format
+from pygpu.devices.noting import TaskStep
 from pygpu.devices.opengl.drawn import Drawn
-from pygpu.devices.recording import Loop, MeshStep, Recording, TaskStep
+from pygpu.devices.recording import Loop, MeshStep, Recording
 from pygpu.execution.web.controls import Control
 from pygpu.execution.web.meshes import Meshes, textures
 from pygpu.execution.web.pictures import described, texture
@@ -303,7 +304,8 @@ class _Slots:
             for place in _touched(drawn):
                 self.last[place] = number
                 first.setdefault(place, number)
-        for loop in loops:  # what is there before a loop, or goes on to its next round, stays
+        # images from before a loop, and those that its next round reads, keep their slots
+        for loop in loops:
             handed = {loop.answer, *[place for pair in loop.state for place in pair]}
             for place in {p for drawn in steps[loop.first : loop.end] for p in _touched(drawn)}:
                 if place in handed or first[place] < loop.first:
@@ -317,7 +319,7 @@ class _Slots:
     def placed(self, steps: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """The steps, images by their slots."""
         found = []
-        over: dict[int, list[int]] = {}  # what is not needed any more after each step
+        over: dict[int, list[int]] = {}  # the images that nothing reads after each step
         for place in sorted(self.last.keys() - self.kept):
             over.setdefault(self.last[place], []).append(place)
         for number, step in enumerate(steps):
@@ -373,6 +375,3 @@ def _touched(step: dict[str, Any]) -> set[int]:
     read = [place for draw in step["draws"] for key in ("inputs", "sized") for place in draw[key]]
     read += [place for key in PLACES for place in step.get(key, ())]
     return {*read, *step["outputs"], *[place for place, *_ in step.get("reach", ())]}
-
-
-__all__ = ["Page", "Uses", "filled"]

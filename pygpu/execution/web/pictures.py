@@ -40,7 +40,7 @@ def described(storage: Storage, format: Format, name: str) -> dict[str, Any]:
 
 
 def _bytes_of(texels: NDArray[Any]) -> NDArray[np.uint8] | None:
-    """The bytes that a browser makes these texels of, if there are such."""
+    """The bytes from which a browser makes exactly these texels; None where no bytes do."""
     if texels.dtype == np.uint8:
         return texels
     if texels.dtype == np.float32:
@@ -53,6 +53,3 @@ def _png(data: NDArray[np.uint8]) -> str:
     file = io.BytesIO()
     PILImage.fromarray(data[..., 0] if data.shape[2] == 1 else data).save(file, "PNG")
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode("ascii")
-
-
-__all__ = ["described", "texture"]

@@ -132,7 +132,8 @@ def _wrapped(value: Any) -> Any:
 
 def _blank(named: Mapping[str, Any]) -> tuple[dict[str, Any], dict[int, Storage]]:
     """The arguments, with images without texels for those that a page's reader may replace: what
-    Python computes from texels holds for one picture only. And what they stand for, by id."""
+    Python computes from texels holds for one picture only. And, by the id of each such image, the
+    image that it stands for."""
     blank, originals = dict(named), {}
     for name, value in named.items():
         if isinstance(value, ImageLike):
@@ -181,6 +182,3 @@ def _where(error: BaseException) -> str:
         return ""
     last = frames[-1]
     return f", {Path(last.filename).name}:{last.lineno} (`{last.line}`)"
-
-
-__all__ = ["export_recorded", "recorded_page"]

@@ -60,7 +60,7 @@ def held(given: Sequence[Format], made: Sequence[Format]) -> tuple[np.dtype[Any]
 
 
 def as_held(image: ImageLike, dtype: np.dtype[Any]) -> ImageLike:
-    """An image of such a state in this dtype."""
+    """An image that rounds hand on, in the dtype that `held` gives."""
     if image.storage.dtype == dtype:
         return image
     return _read_as(image.storage.host().astype(dtype), of(image))
@@ -74,6 +74,3 @@ def _read_as(array: NDArray[Any], sampler: Sampler) -> ImageLike:
         cval=sampler.cval,
         interpolation=sampler.interpolation,
     )
-
-
-__all__ = ["as_held", "check_count", "held", "rounds_of", "state_of"]

@@ -118,6 +118,3 @@ def _factors(along: int, across: int, row: int) -> list[tuple[int, float]]:
         for j in range(across + 1)
         if i or j
     ]
-
-
-__all__ = ["packed", "whole"]

@@ -271,6 +271,3 @@ def call_function(
         make = generators.expression if code.co_name == "<genexpr>" else generators.generator
         return make(w, code, function.globals, locals)
     return w.inline(code, function.globals, locals)
-
-
-__all__ = ["call", "call_function"]

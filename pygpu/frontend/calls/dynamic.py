@@ -32,6 +32,7 @@ from pygpu.frontend.values.values import Abstract, Choice, Picture, Tuple, descr
 with later():
     from pygpu.frontend.calls import numpy_kinds, numpy_objects
     from pygpu.frontend.collections import texts
+    from pygpu.frontend.flow import options
     from pygpu.frontend.methods import methods
     from pygpu.frontend.protocols import attributes
 
@@ -109,6 +110,8 @@ def _of_builtin(w: ControlFlow, function: Any, args: Any, keywords: Any) -> Any:
         return _method_of_outside(w, owner, function.__name__, args, keywords)
     if isinstance(owner, str) and function.__name__ == "join":
         return texts.join(w, owner, *args)
+    if isinstance(owner, str) and function.__name__ == "format":
+        return texts.formatted(w, owner, args, keywords)
     if isinstance(owner, str) and function.__name__ in _WRITING:
         dynamic = next(v for v in (*args, *keywords.values()) if isinstance(v, Abstract))
         return dynamic if isinstance(dynamic, Text) else Text(describe(dynamic))
@@ -122,13 +125,15 @@ _UNCHANGED: Final = (types.ModuleType, str, bytes)  # what functions written in 
 
 def of_each_option(w: ControlFlow, function: Any, args: Any, keywords: Any, choice: Choice) -> Any:
     """What a function written in C gives of whichever option an argument is."""
-    made: Any = None
+    made: Any = NotImplemented if keywords else options.of_words(w, function, args)
+    if made is not NotImplemented:
+        return made
     for count, number in enumerate(sorted(possible(w, choice))):
-        options = [choice.options[number] if arg is choice else arg for arg in args]
+        given = [choice.options[number] if arg is choice else arg for arg in args]
         named = {
             name: choice.options[number] if arg is choice else arg for name, arg in keywords.items()
         }
-        its = w.call(function, *options, **named)
+        its = w.call(function, *given, **named)
         here = w.compare("==", choice.which, number)
         made = w.choose(here, its, made) if count else its
     return made
@@ -205,4 +210,4 @@ _OF_ARRAYS: Final = (
     ": its class derives from NumPy's arrays; use an array, or a class that holds one"
 )
 
-_WRITING: Final = frozenset("format format_map replace ljust rjust center zfill".split())
+_WRITING: Final = frozenset("format_map replace ljust rjust center zfill".split())

@@ -66,6 +66,3 @@ def in_kind(w: Evaluator, result: Any, kind: str) -> Any:
     if wanted and isinstance(result, Dynamic) and scalar_kind(result) != wanted:
         return arrays.cast(w, result, wanted)
     return result
-
-
-__all__ = ["in_kind", "is_numpy", "of_result"]

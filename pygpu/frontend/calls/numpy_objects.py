@@ -225,6 +225,3 @@ def _view(result: np.ndarray[Any, Any], opened: list[tuple[Array, Any]]) -> Arra
 
 def _address(array: np.ndarray[Any, Any]) -> int:
     return int(array.__array_interface__["data"][0])
-
-
-__all__ = ["on_objects"]

@@ -226,6 +226,3 @@ def is_untried(function: Any) -> bool:
     """Whether it reads or writes files or NumPy's settings, or takes its time with any number: no
     trial is made of it."""
     return getattr(function, "__name__", "").startswith(_UNTRIED)
-
-
-__all__ = ["Disagreement", "Draw", "Form", "Numbers", "Tried", "form_of_result", "is_untried"]

@@ -304,25 +304,3 @@ def refusal(xs: Bounded) -> str:
         f"{xs.describe()} has a length that only the device knows: it can be looped over, folded "
         "(sum() and the like), indexed and sorted, but not taken apart"
     )
-
-
-__all__ = [
-    "appended",
-    "as_selection",
-    "bounded",
-    "collected",
-    "held",
-    "hold",
-    "inserted",
-    "is_moved",
-    "is_there",
-    "item",
-    "maybes",
-    "ordered",
-    "part",
-    "popped",
-    "refusal",
-    "reversed_of",
-    "stored",
-    "zipped",
-]

@@ -16,8 +16,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
+from pygpu.core.host.later import later
 from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.joins.choosing import SLOTS, as_slots
+from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import key_of
@@ -33,7 +35,9 @@ from pygpu.frontend.values.values import (
     describe,
     tuple_of,
 )
-from pygpu.ssa import Op, Value, constant_of
+
+with later():
+    from pygpu.frontend.walked import containers
 
 
 def members(w: Evaluator, value: Any) -> Bounded | None:
@@ -297,6 +301,8 @@ def presuming(w: Evaluator, d: Any, keys: Iterable[Any]) -> Iterator[None]:
     """While functions are asked of the keys of a dict, of which some may not be there: what they
     give of these is not used."""
     before = w.state.facts
+    if isinstance(d, Instance) and issubclass(d.cls, containers.Mapping):
+        d = w.read(d).get("data")  # of a Counter, say
     for key in keys:
         note_present(w, d, key.value if isinstance(key, Maybe) else key)
     try:
@@ -320,45 +326,10 @@ def is_present(w: Evaluator, d: Dict, key: Any) -> bool:
         return False in contents and True in contents
     if type(key) is not Dynamic or scalar_kind(key) not in ("int", "uint"):
         return False
-    found = _range(key.value)
+    found = ranges.range_of(w, key.value)
     if found is None or found[1] - found[0] >= len(contents):
         return False
     return all(number in contents for number in range(found[0], found[1] + 1))
-
-
-def _range(value: Value) -> tuple[int, int] | None:
-    """The least and the greatest that an int can be, where what made it last says that."""
-    number = constant_of(value)
-    if isinstance(number, int):
-        return int(number), int(number)
-    op = value.op
-    if op is None or op.code not in ("mod", "bit_and", "min", "max"):
-        return None
-    ranges = [_range(operand) for operand in op.operands]
-    first, second = ranges
-    if op.code == "mod":
-        return (0, second[1] - 1) if second is not None and second[0] == second[1] > 0 else None
-    if op.code == "bit_and":
-        masks = [each[1] for each in ranges if each is not None and each[0] >= 0]
-        return (0, min(masks)) if masks else None
-    return _limited(op, first, second)
-
-
-def _limited(op: Op, *ranges: tuple[int, int] | None) -> tuple[int, int] | None:
-    """A clamp: max(min(x, high), low), and the other way round."""
-    found = [each for each in ranges if each is not None]
-    if len(found) == 2:
-        pick = min if op.code == "min" else max
-        return pick(found[0][0], found[1][0]), pick(found[0][1], found[1][1])
-    inner = next((o.op for o in op.operands if constant_of(o) is None), None)
-    if not found or inner is None or {op.code, inner.code} != {"min", "max"}:
-        return None
-    limits = [_range(operand) for operand in inner.operands]
-    others = [each for each in limits if each is not None]
-    if not others:
-        return None
-    low, high = (others[0], found[0]) if op.code == "min" else (found[0], others[0])
-    return (low[0], high[1]) if low[0] <= high[1] else None
 
 
 def _name(key: Any) -> Any:
@@ -375,24 +346,3 @@ def _name(key: Any) -> Any:
 
 def _is_plain(value: Any) -> bool:
     return isinstance(value, (str, int))
-
-
-__all__ = [
-    "UNORDERED",
-    "as_list",
-    "columns",
-    "entry",
-    "has",
-    "is_present",
-    "known_entries",
-    "last",
-    "members",
-    "note_present",
-    "presuming",
-    "put",
-    "slots",
-    "take",
-    "value",
-    "value_or",
-    "value_or_put",
-]

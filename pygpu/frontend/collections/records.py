@@ -114,6 +114,3 @@ def _kind(item: Any) -> Any:
     if isinstance(item, np.ndarray):
         return "an array", item.shape
     return "a value", item
-
-
-__all__ = ["can_be_any", "is_record", "records"]

@@ -1,23 +1,39 @@
-"""Strings made of known strings of which the pixel chooses: f-strings, `join`, `format`.
+"""Strings of which the pixel chooses, or whose characters only the device knows: f-strings, `join`,
+`format`, `str(n)`.
 
 What is made of a choice of known things is a choice of strings, one for each option; of several
-choices, one for each combination. What is made of anything else that is not known, or could be
-more than `WORDS` strings, can be handed on and dropped, as messages are.
+choices, one for each combination. What is written of an int is a `Numeral` (walked/written.py), and
+what is made of more strings than `WORDS` is made of characters. What is made of anything else that
+is not known can be handed on and dropped, as messages are.
 
     of_options(w, unit, str.upper)        # Choice(which, ("CM", "INCH"))
     joined(w, "-", ["a", unit])           # Choice(which, ("a-cm", "a-inch"))
+    of_value(w, n, "03d")                 # a Numeral
 """
 
 from __future__ import annotations
 
+import re
+import string
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from pygpu.frontend.collections.bounded import bounded
+from pygpu.core.host.later import later
+from pygpu.frontend.collections import bounded as lists
+from pygpu.frontend.collections.words import by_option, word
 from pygpu.frontend.joins.choosing import WORDS
+from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import Text
-from pygpu.frontend.values.values import Abstract, Choice, describe
+from pygpu.frontend.values.kinds import Text, scalar_kind
+from pygpu.frontend.values.lazy import Bounded
+from pygpu.frontend.values.objects import Instance, List
+from pygpu.frontend.values.values import Abstract, Choice, Dynamic, Tuple, describe, tuple_of
+
+with later():
+    from pygpu.frontend.collections import numerals
+    from pygpu.frontend.walked import written
+
+# ---------------------------------------------------------------- choices of strings
 
 
 def of_options(w: Evaluator, choice: Choice, apply: Callable[[Any], str]) -> Any:
@@ -29,21 +45,23 @@ def of_options(w: Evaluator, choice: Choice, apply: Callable[[Any], str]) -> Any
 
 
 def joined(w: Evaluator, separator: str, parts: Sequence[Any]) -> Any:
-    """separator.join(parts), where some are choices."""
+    """separator.join(parts), where some are not known."""
     made: Any = None
     for part in parts:
         if isinstance(part, Text):
             return part
         if isinstance(part, Choice) and any(isinstance(each, Abstract) for each in part.options):
             return of_options(w, part, str)
+        if is_written(part):
+            return _of_characters(w, separator, parts)
         made = part if made is None else _both(w, made, separator, part)
-        if isinstance(made, Text):
-            return made
+        if made is None:
+            return _of_characters(w, separator, parts)
     return separator.join(()) if made is None else made
 
 
 def _both(w: Evaluator, a: Any, separator: str, b: Any) -> Any:
-    """a + separator + b, of strings and choices of strings."""
+    """a + separator + b, of strings and choices of strings; None where they are too many."""
     if not isinstance(a, Choice) and not isinstance(b, Choice):
         return separator.join((a, b))
     if not isinstance(a, Choice):
@@ -55,7 +73,7 @@ def _both(w: Evaluator, a: Any, separator: str, b: Any) -> Any:
         return Choice(a.which, tuple([separator.join(pair) for pair in pairs]), a.why)
     count = len(b.options)
     if len(a.options) * count > WORDS:
-        return Text(f"choices that could make more than {WORDS} of it", _INSTEAD)
+        return None
     which = w.binary("+", w.binary("*", a.which, count), b.which)
     made = tuple([separator.join((x, y)) for x in a.options for y in b.options])
     return Choice(which, made, a.why)
@@ -65,17 +83,25 @@ def join(w: Evaluator, separator: str, items: Any) -> Any:
     """separator.join(items), of whatever length."""
     if isinstance(items, Text):
         return items
-    some = bounded(w, items)
+    if is_written(items):
+        items = w.attribute(items, "letters")
+    elif not isinstance(items, (List, Tuple, tuple, list)):
+        items = w.call(list, items)
+    some = lists.bounded(w, items)
     if some is None:
         parts = w.items(items)
-        if any(isinstance(part, Abstract) and not isinstance(part, Choice) for part in parts):
+        if not all(map(_is_text, parts)):
             return Text(describe(items), _INSTEAD)
         return joined(w, separator, parts)
+    if not all(map(_is_text, some.items)):
+        return Text(describe(items), _INSTEAD)
+    if not separator:
+        return _made(w, written.Joined, parts=items)
     made: Any = None
     for count in range(some.least, some.most + 1):
         its = joined(w, separator, some.items[:count])
-        if isinstance(its, Text):
-            return its
+        if not isinstance(its, (str, Choice)):
+            return Text(describe(items), _INSTEAD)
         is_it = w.compare("==", some.length, count)
         made = its if made is None else w.choose(is_it, its, made)
     return made
@@ -86,4 +112,208 @@ _INSTEAD: Final = (
     "for ''.join(items) == 'ab'"
 )
 
-__all__ = ["join", "joined", "of_options"]
+
+# ---------------------------------------------------------------- strings of characters
+
+
+def is_written(value: Any) -> bool:
+    """Whether a value is a string whose characters only the device knows."""
+    return isinstance(value, Instance) and issubclass(value.cls, written.Written)
+
+
+def _is_text(value: Any) -> bool:
+    if isinstance(value, Choice):
+        return all(isinstance(option, str) for option in value.options)
+    return isinstance(value, str) or is_written(value)
+
+
+def _made(w: Evaluator, cls: type, **parts: Any) -> Instance:
+    return Instance(cls, parts)
+
+
+def _of_characters(w: Evaluator, separator: str, parts: Sequence[Any]) -> Any:
+    odd = next((part for part in parts if not _is_text(part)), None)
+    if odd is not None:
+        return odd if isinstance(odd, Text) else Text(describe(odd))
+    spread: list[Any] = []
+    for part in parts:
+        spread += [separator, part] if spread and separator else [part]
+    return _made(w, written.Joined, parts=List(tuple(spread)))
+
+
+def letters(w: Evaluator, value: Any) -> Any:
+    """The characters of a string, as what a list holds."""
+    if isinstance(value, str):
+        return tuple(value)
+    if not isinstance(value, Choice):
+        return w.read(w.attribute(value, "letters"))
+    sizes = [len(option) for option in value.options]
+    slots = []
+    for at in range(max(sizes)):
+        column = [option[at] if at < len(option) else "" for option in value.options]
+        filled = next(letter for letter in column if letter)
+        slots.append(Choice(value.which, tuple([one or filled for one in column]), value.why))
+    if min(sizes) == max(sizes):
+        return tuple(slots)
+    length = by_option(w, value.which, sizes)
+    return Bounded(tuple(slots), length, min(sizes), max(sizes))
+
+
+def _is_letter(item: Any) -> bool:
+    options = item.options if isinstance(item, Choice) else (item,)
+    return all(isinstance(option, str) and len(option) == 1 for option in options)
+
+
+def letters_of_all(w: Evaluator, parts: Any) -> Any:
+    """The characters of strings one after the other, in a list."""
+    some = lists.bounded(w, parts)
+    if some is not None and all(map(_is_letter, some.items)):
+        return parts
+    made = List(())
+    for part in parts if some is None and isinstance(parts, tuple) else w.items(parts):
+        own = List(letters(w, part))
+        w.call(w.method(made, "extend"), own)
+    return made
+
+
+# ---------------------------------------------------------------- what is written of values
+
+_SPEC: Final = re.compile(r"(?:(.)?([<>^=]))?(#)?(0)?(\d+)?([bdoxXs]?)", re.DOTALL)
+_BASES: Final = {"b": (2, "0b"), "o": (8, "0o"), "x": (16, "0x"), "X": (16, "0X")}
+
+
+def of_value(w: Evaluator, value: Any, spec: str = "") -> Any:
+    """format(value, spec), of what is not known; of an int and of strings its characters."""
+    if isinstance(value, Text):
+        return value
+    if scalar_kind(value) == "bool" and isinstance(value, Dynamic) and not spec:
+        return Choice(w.call(int, value), ("False", "True"), "")
+    found = _SPEC.fullmatch(spec)
+    is_int = scalar_kind(value) in ("int", "uint")
+    if found is None or not (is_int or is_written(value) or isinstance(value, Choice)):
+        return Text(describe(value))
+    fill, align, prefix, zero, width, letter = found.groups()
+    size = int(width or 0)
+    if not is_int:
+        is_number = letter not in ("", "s") or prefix or align == "="
+        return Text(describe(value)) if is_number else _justified(w, value, size, fill, align, "<")
+    if letter == "s":
+        return Text(describe(value))
+    base, known = _BASES.get(letter, (10, ""))
+    fills = (zero and not align) or (align == "=" and fill == "0")
+    if align == "=" and not fills:
+        return Text(describe(value))
+    known = known if prefix else ""
+    made = numeral(w, value, base, size if fills else 0, known, letter == "X")
+    if isinstance(made, Text) or fills:
+        return made
+    return _justified(w, made, size, fill or (zero or None), align, ">")
+
+
+def _justified(w: Evaluator, value: Any, size: int, fill: Any, align: Any, usual: str) -> Any:
+    side = {"<": -1, ">": 1, "^": 0}[align or usual]
+    return value if size <= 1 else justified(w, value, size, fill or " ", side)
+
+
+def numeral(
+    w: Evaluator, number: Any, base: int = 10, width: int = 0, prefix: str = "", is_upper: Any = 0
+) -> Any:
+    """What an int is written as."""
+    if not isinstance(number, Dynamic) or scalar_kind(number) not in ("int", "uint"):
+        return Text(describe(number))
+    form = numerals.form_of(w, number, base, width, prefix, is_upper)
+    if form is None:
+        return Text(describe(number))
+    if form.digits > 1 and form.slots == 1 and not prefix and scalar_kind(number) == "int":
+        return Choice(number, tuple(form.alphabet), "it is a digit")
+    return _made(w, written.Numeral, number=number, form=form)
+
+
+def filled(w: Evaluator, number: Any, form: Any, width: Any) -> Any:
+    """str(n).zfill(width)"""
+    made = numerals.form_of(w, number, form.base, max(form.width, width), form.prefix)
+    if made is None or form.prefix or form.is_upper:
+        return w.call(written.Written.zfill, _made(w, written.Numeral, number=number, form=form))
+    return _made(w, written.Numeral, number=number, form=made)
+
+
+def justified(w: Evaluator, value: Any, size: int, fill: str, side: int) -> Any:
+    """s.rjust(size, fill), where the side is 1; -1: ljust, 0: center of format."""
+    held = letters(w, value)
+    length = held.length if isinstance(held, Bounded) else len(held)
+    least = held.least if isinstance(held, Bounded) else length
+    if least >= size:
+        return value
+    missing = w.call(max, w.binary("-", size, length), 0)
+    before = {-1: 0, 1: missing, 0: w.binary("//", missing, 2)}[side]
+    made = List(())
+    most = size - least
+    for part in (before, None, w.binary("-", missing, before)):
+        added = held if part is None else Bounded((fill,) * most, part, 0, most)
+        if part is not None and not isinstance(part, Abstract):
+            added = (fill,) * part
+        w.call(w.method(made, "extend"), List(added))
+    return _made(w, written.Written, letters=made)
+
+
+def character(w: Evaluator, code: Any) -> Any:
+    """chr(code), of few that there may be."""
+    found = ranges.range_of(w, code.value) if isinstance(code, Dynamic) else None
+    if found is None or found[0] < 0 or found[1] - found[0] >= WORDS:
+        raise w.error(
+            f"chr() takes an int that is known to be one of at most {WORDS}, as in chr(ord('a') + "
+            f"n % 26), got {describe(code)}"
+        )
+    order = tuple(map(chr, range(found[0], found[1] + 1)))
+    return word(w.binary("-", code, found[0]), order)
+
+
+_PERCENT: Final = re.compile(r"%(?:%|(0)?(\d+)?([bdioxXs]))")
+
+
+def percent(w: Evaluator, template: str, values: Any) -> Any:
+    """template % values"""
+    items = list(w.items(values)) if isinstance(values, (Tuple, tuple)) else [values]
+    parts: list[Any] = []
+    end = 0
+    for found in _PERCENT.finditer(template):
+        if "%" in template[end : found.start()] or (found[0] != "%%" and not items):
+            return Text(describe(values))
+        parts.append(template[end : found.start()])
+        end = found.end()
+        if found[0] == "%%":
+            parts.append("%")
+            continue
+        value = items.pop(0)
+        letter = {"i": "d"}.get(found[3], found[3])
+        spec = f"{found[1] or ''}{found[2] or ''}"
+        if letter == "s":
+            spec = f">{spec}" if spec and scalar_kind(value) is None else spec
+            parts.append(written_of(w, value, spec))
+        else:
+            parts.append(written_of(w, value, f"{spec}{letter}"))
+    if items or "%" in template[end:]:
+        return Text(describe(values))
+    return joined(w, "", [*parts, template[end:]])
+
+
+def written_of(w: Evaluator, value: Any, spec: str) -> Any:
+    """format(value, spec), of any value."""
+    return of_value(w, value, spec) if isinstance(value, Abstract) else format(value, spec)
+
+
+def formatted(w: Evaluator, template: str, args: Sequence[Any], keywords: Any) -> Any:
+    """template.format(*args, **keywords), where a field is an argument as it is given."""
+    parts: list[Any] = []
+    waiting = iter(args)
+    for before, field, spec, conversion in string.Formatter().parse(template):
+        parts.append(before)
+        if field is None:
+            continue
+        value = next(waiting, None) if not field else keywords.get(field)
+        if field.isdigit() and int(field) < len(args):
+            value = args[int(field)]
+        if value is None or conversion or (spec and "{" in spec):
+            return Text(describe(tuple_of(tuple(args))))
+        parts.append(written_of(w, value, spec or ""))
+    return joined(w, "", parts)

@@ -79,6 +79,3 @@ def _live(code: Code) -> Mapping[int, frozenset[str]] | None:
             if found != live[block]:
                 live[block], changed = found, True
     return live
-
-
-__all__ = ["live_at", "still_read"]

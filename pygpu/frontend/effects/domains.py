@@ -167,6 +167,3 @@ def _note(w: Evaluator, domains: tuple[Domain, ...], args: tuple[Any, ...]) -> N
             return
         if isinstance(wrong, Dynamic) or wrong:
             w.may_raise(wrong, error, message)
-
-
-__all__ = ["of_function", "of_operator"]

@@ -112,6 +112,3 @@ def raised_by(w: Evaluator, state: State, instruction: Instruction) -> Any:
     if isinstance(error, Conflict):
         raise w.error(error.message)
     raise w.error("an exception with dynamic arguments cannot be raised")
-
-
-__all__ = ["HANDLED", "doom", "is_assertion", "raised_by"]

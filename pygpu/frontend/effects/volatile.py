@@ -188,6 +188,3 @@ def _warn(frame: Frame, message: str) -> None:
     place = frame.place()
     shown = place.users() or place
     warnings.warn_explicit(message, UserWarning, shown.filename, shown.line or 0)
-
-
-__all__ = ["is_report", "is_setting", "is_volatile", "warn", "warn_of_report"]

@@ -104,6 +104,3 @@ class Attempt:
         live.locals, live.heap = now.locals, now.heap
         live.stack[:] = now.stack  # in place: a step may be about to push what it was given
         w.state = live
-
-
-__all__ = ["Attempt", "mark", "rewind"]

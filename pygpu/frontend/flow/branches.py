@@ -12,7 +12,7 @@ from typing import Any, Final
 from pygpu.core.host.later import later
 from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, zero
 from pygpu.frontend.joins.joining import Meeting, Round
-from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.numbers.numbers import as_value
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.objects import Object, youngest
 from pygpu.frontend.values.states import Export, State, move_out
@@ -38,8 +38,8 @@ def branch(
     regions = Region(), Region()
     outcomes, walked = [], []
     conditions = w.conditions
-    w.conditions = (*conditions, (frame, at))
-    for region, arm in zip(regions, (left, right), strict=True):
+    for region, arm, holds in zip(regions, (left, right), (True, False), strict=True):
+        w.conditions = (*conditions, (frame, at, (condition, holds)))
         with w.build.inside(region):
             outcomes.append(arm())
         walked.append((older, youngest()))  # what this arm has made is not in the other
@@ -71,7 +71,7 @@ def _merge(
                 values.append(contents.value)
                 continue
             with w.build.inside(region):
-                values.append(arithmetic.as_value(w, contents, type))
+                values.append(as_value(w, contents, type))
         made = slots.pair(values[0], values[1], key)
         if key[-1] == ".which":
             numbers = [part if isinstance(part, int) else None for part in (a, b)]
@@ -264,6 +264,3 @@ class Slots:
             self.rights.setdefault(right, row)
         self.keys.setdefault((key, type), []).append(row)
         return result
-
-
-__all__ = ["branch", "join"]

@@ -31,7 +31,7 @@ from pygpu.frontend.values.values import Abstract, Choice, Conflict, Dynamic, de
 from pygpu.ssa import Value, constant_of
 
 with later():
-    from pygpu.frontend.flow import branches, handling
+    from pygpu.frontend.flow import branches, excluded, handling
 
 MEET: Final = -4  # where the paths of the options meet again
 REMAINDERS: Final = 64  # numbers that remainders are told apart by
@@ -86,11 +86,34 @@ def narrowed(w: ControlFlow, value: Any) -> Any:
 def loaded(w: ControlFlow, choice: Choice) -> Any:
     """What a variable holds that is one of several values: an error where it may not be set."""
     value = narrowed(w, choice)
-    left = [value.options[i] for i in possible(w, value)] if type(value) is Choice else [value]
-    for option in left:
-        if isinstance(option, Conflict) and not isinstance(option, Text):
+    if type(value) is Choice:
+        for option in _without(w, value, _cannot_be_read):
             raise w.error(option.message)
+        return narrowed(w, value)
+    if _cannot_be_read(value):
+        raise w.error(value.message)
     return value
+
+
+def _cannot_be_read(value: Any) -> bool:
+    return isinstance(value, Conflict) and not isinstance(value, Text)
+
+
+def _without(w: ControlFlow, choice: Choice, is_odd: Callable[[Any], bool]) -> list[Any]:
+    """Note which odd options a choice cannot be, by the tests that led here. Gives the others."""
+    left = possible(w, choice)
+    odd = [i for i in left if is_odd(choice.options[i])]
+    if not odd or len(odd) == len(left):
+        return [choice.options[i] for i in odd]
+    out = frozenset([i for i in odd if _is_excluded(w, choice, i)])
+    if out:
+        w.state.facts = {**w.state.facts, choice.which.value: left - out}
+    return [choice.options[i] for i in odd if i not in out]
+
+
+def _is_excluded(w: ControlFlow, choice: Choice, number: int) -> bool:
+    tests = [test for *_, test in reversed(w.conditions) if test is not None]
+    return excluded.excluded(tests, choice.which.value, number)
 
 
 def is_one_of(
@@ -327,11 +350,15 @@ def renew(w: ControlFlow) -> None:
             )
 
 
-def execute(w: ControlFlow, state: State, place: int, step: Callable[[State], None]) -> Outcome:
+Instruction = tuple[str, Any, Callable[[State], None]]  # its name, its argument, and what it does
+
+
+def execute(w: ControlFlow, state: State, place: int, what: Instruction) -> Outcome:
     """Execute an instruction for each option of a choice on the stack: the paths of those where it
     does not raise arrive at MEET."""
     choice = state.stack[-place]
-    return _rest(w, state, place, choice, sorted(possible(w, choice)), step)
+    _without(w, choice, lambda option: option is None)
+    return _rest(w, state, place, choice, sorted(possible(w, choice)), what)
 
 
 def _rest(
@@ -340,24 +367,36 @@ def _rest(
     place: int,
     choice: Choice,
     left: list[int],
-    step: Callable[[State], None],
+    what: Instruction,
 ) -> Outcome:
     frame = w.frame
+    op, arg, step = what
 
     def run(number: int, own: State) -> Outcome:
         w.state = frame.state = own
         own.facts = {**own.facts, choice.which.value: frozenset((number,))}
         option = choice.options[number]
         own.stack[-place] = option
+        another = chosen(own, op, arg)
+        before = own.stack.copy() if another is not None else []
         try:
             step(own)
         except Exception as error:
-            if frame is w.frame and handling.is_handled(w, frame, error):
-                return handling.leave(w, frame, own, handling.raised(w, frame, error))
-            if option is None and isinstance(error, _UNUSABLE):
-                raise _unusable(w, choice) from error
-            raise
-        return handling.part(w, frame, own, partial(Outcome.one, MEET))
+            if another is None or frame is not w.frame:
+                return failed(number, own, error)
+        else:
+            return handling.part(w, frame, own, partial(Outcome.one, MEET))
+        own.stack = before
+        return execute(w, own, another, what)
+
+    def failed(number: int, own: State, error: Exception) -> Outcome:
+        if frame is w.frame and handling.is_handled(w, frame, error):
+            return handling.leave(w, frame, own, handling.raised(w, frame, error))
+        if frame is w.frame and len(choice.options) > 1 and _is_excluded(w, choice, number):
+            return Outcome({}, {})
+        if choice.options[number] is None and isinstance(error, _UNUSABLE):
+            raise _unusable(w, choice) from error
+        raise error
 
     if len(left) == 1:
         return run(left[0], state)
@@ -369,7 +408,7 @@ def _rest(
         frame,
         condition.value,
         lambda: run(first, state),
-        lambda: _rest(w, other, place, choice, others, step),
+        lambda: _rest(w, other, place, choice, others, what),
     )
 
 
@@ -383,18 +422,3 @@ def _unusable(w: ControlFlow, choice: Choice) -> CompileError:
         f"this may be None here, or {' or '.join(others)}: {choice.why}; "
         "test it before it is used, as in 'if x is not None:'"
     )
-
-
-__all__ = [
-    "asked",
-    "chosen",
-    "compare_remainder",
-    "execute",
-    "is_instance",
-    "is_one_of",
-    "is_same",
-    "narrowed",
-    "negated",
-    "possible",
-    "truth",
-]

@@ -157,6 +157,3 @@ class _Body:
                 raise self.w.error(
                     "a comprehension too long to be unrolled must not change other objects"
                 )
-
-
-__all__ = ["collected_by", "long_comprehension"]

@@ -203,6 +203,3 @@ class _Drive:
             if raised and raised.stack and handling.has_handler(self.frame)
             else None
         )
-
-
-__all__ = ["drive", "suspended"]

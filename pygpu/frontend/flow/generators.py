@@ -303,6 +303,3 @@ def _whole(
     w.inline(code, globals, {**locals, ".yield": collected})
     contents = w.read(collected)
     return Iterator((contents if isinstance(contents, Indexed) else collected, 0))
-
-
-__all__ = ["expression", "generator", "go_on", "in_sight", "packed", "send", "throw", "unpacked"]

@@ -149,15 +149,3 @@ def refuse_parting(w: ControlFlow) -> None:
         "an exception that may be raised by this test or iterator cannot be handled: "
         "compute it before, in a line of its own"
     )
-
-
-__all__ = [
-    "has_handler",
-    "is_awaited",
-    "is_handled",
-    "leave",
-    "note",
-    "part",
-    "raised",
-    "refuse_parting",
-]

@@ -17,7 +17,7 @@ from pygpu.core.host.later import later
 from pygpu.frontend.flow.driving import drive
 from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, zero
 from pygpu.frontend.joins.joining import Renumbered, Round
-from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.numbers.numbers import as_value
 from pygpu.frontend.protocols.sequences import UNROLL_OPS, source_items
 from pygpu.frontend.values.evaluator import Mark
 from pygpu.frontend.values.faults import is_set
@@ -39,6 +39,7 @@ FEW_EXITS: Final = 8  # of a loop, each with a state of its own
 ROUNDS: Final = 200  # walks of a loop's body after which it is said not to settle
 COLLECTED: Final = 64  # rounds of a loop that a dynamic test may leave whose items are collected
 SHARED: Final = 4  # times as many operations are unrolled where most loads are the same ones
+UNROLLED_AT_ALL: Final = 4  # times as many where a loop cannot be one of the device
 UNROLL_EXITS: Final = 16  # iterations of a known loop that a dynamic test may leave
 
 
@@ -126,9 +127,10 @@ class _Unrolling:
         too_much = whole > UNROLL_OPS and self.iterations + left > 4
         if too_much and self.is_for and not may_leave and whole <= SHARED * UNROLL_OPS:
             too_much = not self._is_shared(left)
+        is_hopeless = too_much and whole > UNROLLED_AT_ALL * UNROLL_OPS
         if self.refused:
             endless = may_leave and self.iterations >= COLLECTED and _collects(w)
-            if endless or (too_much and emitted > UNROLL_OPS):
+            if endless or (is_hopeless and emitted > UNROLL_OPS):
                 raise self.refused
             return None
         if may_leave and not self.is_for:
@@ -144,7 +146,7 @@ class _Unrolling:
                     return trial.keep(self._fall_back(restart.state.fork()))
             except CompileError as error:
                 self.refused = self.refused or error
-        if too_much and self.refused:
+        if is_hopeless and self.refused:
             raise self.refused
         return None  # cannot be a loop of the device: unroll, whatever it takes
 
@@ -216,7 +218,7 @@ def device_loop(
     for _ in range(ROUNDS):
         before = w.mark()
         body = Region()
-        w.conditions = (*before.conditions, (frame, at))
+        w.conditions = (*before.conditions, (frame, at, None))
         with w.build.inside(body):
             outcome = w.run(frame, header, current.fork(), inner, force=True)
         w.conditions = before.conditions
@@ -307,7 +309,7 @@ def _emit_loop(
         raise w.error("this loop never ends: nothing leaves it")
     params = list(nexts)  # parameters that were widened or do not change are left out
     with w.build.inside(body):
-        values = [arithmetic.as_value(w, nexts[param], param.type) for param in params]
+        values = [as_value(w, nexts[param], param.type) for param in params]
         go = guard(w, outcome, header)
         fault = outcome.exits[header].get(w.faults.cell)
         if isinstance(fault, Dynamic):  # where a call has raised, nobody knows when it would end
@@ -316,7 +318,7 @@ def _emit_loop(
     if left_out:  # invariant after all: carried unchanged, removed by a pass
         params += left_out
         values += left_out
-    inits = [arithmetic.as_value(w, initial[param], param.type) for param in params]
+    inits = [as_value(w, initial[param], param.type) for param in params]
     results = [Value(param.type, param.name) for param in params]
     inside = {value for op in body.ops for value in op.results} | set(params)
     carried: dict[Value, Value] = {}

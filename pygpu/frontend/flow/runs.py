@@ -55,6 +55,3 @@ def _items(w: ControlFlow, option: Any) -> tuple[Any, ...] | None:
         return held if isinstance(held, tuple) else None
     known = isinstance(option, Collection) and not isinstance(option, Abstract)
     return tuple(option) if known else None
-
-
-__all__ = ["listed"]

@@ -92,6 +92,3 @@ def _with_offset(operands: Sequence[Value]) -> tuple[Value, int] | None:
         if isinstance(offset, int) and not isinstance(offset, bool):
             return value, offset
     return None
-
-
-__all__ = ["Round", "Sharing"]

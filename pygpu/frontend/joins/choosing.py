@@ -63,12 +63,21 @@ def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
         made.append(option(join, x, y, (*key, place)))
         if made[-1] is ABSENT or (isinstance(made[-1], Conflict) and type(made[-1]) is not Unset):
             return None
+    if isinstance(a, Choice):
+        _note_more(join, len(a.options), len(made))
     which = (first, second) if base == 0 else (second, first)
     own = isinstance(key[0], str) and key[0].isidentifier()
     name = f"'{key[0]}'" if own else "it"
     why = next((v.why for v in (a, b) if isinstance(v, Choice)), "")
     why = why or f"{name} is None on one path through {join.meeting.place()}"
     return Choice(Dynamic(join.leaf(*which, INT, (*key, ".which"))), tuple(made), why)
+
+
+def _note_more(join: Joining, before: int, now: int) -> None:
+    """Have a loop's body walked again where a choice that it carries has got more options: the int
+    that says which is carried as before, and would not tell."""
+    if join.meeting.loop is not None:
+        join.spoiled |= now > before
 
 
 def _partner(join: Joining, pairs: list[list[Any]], other: Any) -> int:
@@ -103,6 +112,8 @@ def either(join: Joining, a: Object, b: Object, key: Key) -> Choice | None:
         second = numbers[0]
     elif numbers != tuple(range(len(others))):
         second = Renumbered(second.value, numbers)
+    if isinstance(first, Dynamic):
+        _note_more(join, len(options), len(every))
     made = join.leaf(first, second, INT, key)
     return Choice(Dynamic(made), tuple(every), "")
 
@@ -287,18 +298,3 @@ def zero_of(value: Any) -> Any:
         return 0j
     kind = scalar_kind(value)
     return {"float": 0.0, "int": 0, "uint": UInt(0), "bool": False}[kind] if kind else None
-
-
-__all__ = [
-    "CHOICES",
-    "as_slots",
-    "choice",
-    "differ_in_length",
-    "either",
-    "lengthened",
-    "lengths",
-    "mismatch",
-    "option",
-    "spread",
-    "zero_of",
-]

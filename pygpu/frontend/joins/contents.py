@@ -18,6 +18,7 @@ from pygpu.frontend.joins.joining import Joining
 from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import (
     Array,
+    Cell,
     Dict,
     Instance,
     Iterator,
@@ -28,7 +29,16 @@ from pygpu.frontend.values.objects import (
     Waiting,
     Yielded,
 )
-from pygpu.frontend.values.values import ABSENT, Abstract, Conflict, Dynamic, Key, Maybe, Natural
+from pygpu.frontend.values.values import (
+    ABSENT,
+    UNBOUND,
+    Abstract,
+    Conflict,
+    Dynamic,
+    Key,
+    Maybe,
+    Natural,
+)
 
 
 def contents(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> Any:
@@ -47,6 +57,8 @@ def _contents(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> Any:
         return a
     if isinstance(a, Conflict) or isinstance(b, Conflict):
         return a if isinstance(a, Conflict) else b
+    if type(handle) is Cell and (a is UNBOUND or b is UNBOUND):
+        return join.set_on_one_side(handle, a, b)
     if isinstance(handle, Vector) and not (isinstance(a, tuple) and isinstance(b, tuple)):
         return join.leaf(a, b, handle.type, key)
     are_known = isinstance(a, tuple) and isinstance(b, tuple)

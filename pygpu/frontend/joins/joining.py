@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from pygpu.core.host.records import record
-from pygpu.frontend.values.objects import Object
+from pygpu.frontend.values.objects import Cell, Object
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Key, Parts
 from pygpu.ssa import Value
@@ -60,6 +60,9 @@ class Joining(Protocol):
 
     def value(self, a: Any, b: Any, key: Key) -> Any:
         """Two values as one."""
+
+    def set_on_one_side(self, cell: Cell, a: Any, b: Any) -> Any:
+        """What a variable holds that one path has set, which closures share."""
 
     def alone(self, handle: Object, right: bool, key: Key) -> Any:
         """An object that one side leads to: itself where it was there before the paths parted. One

@@ -122,6 +122,14 @@ class Join:
             self.spoiled |= name in self.left.locals and not isinstance(a, Conflict)
         return unset if made is None else made
 
+    def set_on_one_side(self, cell: Cell, a: Any, b: Any) -> Any:
+        """The same of one that closures share."""
+        names = [name for name, held in self.left.locals.items() if held is cell]
+        unset = Unset(self.meeting.explain(names[0] if names else "a variable"))
+        a, b = [unset if value is UNBOUND else value for value in (a, b)]
+        made = self._perhaps_set(a, b, (cell,))
+        return unset if made is None else made
+
     def _perhaps_set(self, a: Any, b: Any, key: Key) -> Choice | None:
         """What is set on one of two paths as a choice, where that can be."""
         is_conflict = isinstance(a, Conflict), isinstance(b, Conflict)
@@ -230,6 +238,11 @@ class Join:
         hint = ""
         if all(isinstance(v, (Picture, Function, Bound)) or callable(v) for v in (a, b)):
             hint = ": call each on its path and choose between the results, as f(x) if c else g(x)"
+        elif self.meeting.loop and isinstance(a, Choice) and isinstance(b, Choice):
+            hint = (
+                ": what can be more things with each round of a loop needs a bound; loop a known "
+                "number of times, as in 'for _ in range(16): if not more: break'"
+            )
         elif a is None or b is None:
             hint = ": give it a number on both"
         elif isinstance(a, Narrow) or isinstance(b, Narrow):
@@ -364,6 +377,3 @@ class Join:
                 joined.outside = EITHER
                 state.heap.setdefault(older, state.get(older))
                 self.aliases.append((older, joined))
-
-
-__all__ = ["Join"]

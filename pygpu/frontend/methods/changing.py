@@ -38,6 +38,3 @@ MUTATING: Final[dict[type, frozenset[str]]] = {
 def mutates(owner: Any, name: str) -> bool:
     """Whether a method of that name changes its object."""
     return any(name in MUTATING.get(base, ()) for base in type(owner).__mro__)
-
-
-__all__ = ["MUTATING", "mutates"]

@@ -128,5 +128,3 @@ _METHODS: Final[tuple[tuple[type, dict[str, Callable[..., Any]]], ...]] = (
     (Slice, {"indices": _slice_indices}),
     (Complex, {"conjugate": lambda w, z: w.call(complex_functions.conjugate, z)}),
 )
-
-__all__ = ["method"]

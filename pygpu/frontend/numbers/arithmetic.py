@@ -18,7 +18,7 @@ from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
 from pygpu.core.operations.ops import TABLE
 from pygpu.frontend.numbers import flags
-from pygpu.frontend.numbers.numbers import as_value, bounded, convert, dynamic, number_of
+from pygpu.frontend.numbers.numbers import as_value, bounded, dynamic
 from pygpu.frontend.numbers.operands import (
     components,
     componentwise,
@@ -38,10 +38,10 @@ from pygpu.frontend.values.kinds import (
     scalar_kind,
 )
 from pygpu.frontend.values.lazy import lifted
-from pygpu.frontend.values.objects import Array, Matrix, Vector
+from pygpu.frontend.values.objects import Array, Vector
 from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Narrow, describe
 from pygpu.ssa import Value
-from pygpu.types import BOOL, FLOAT, INT, INTEGERS, KINDS, Kind, Type, vector, widest
+from pygpu.types import BOOL, INTEGERS, KINDS, Kind, Type, vector, widest
 
 with later():
     from pygpu.frontend.numbers import integers
@@ -430,15 +430,3 @@ def dot(w: Evaluator, a: Any, b: Any) -> Any:
     kind = widest(*[operand_kind(part) for part in parts])
     type = vector("int" if kind == "bool" else kind, size)
     return dynamic(w, "dot", *[as_value(w, part, type) for part in parts])
-
-
-__all__ = [
-    "BOOL",
-    "FLOAT",
-    "INT",
-    "Matrix",
-    "as_value",
-    "convert",
-    "dynamic",
-    "number_of",
-]

@@ -190,6 +190,3 @@ def compare_size(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
 def truth(w: Evaluator, z: Complex) -> Any:
     """bool(z)"""
     return compare(w, "!=", z, 0j)
-
-
-__all__ = ["binary", "compare", "compare_size", "made_of", "parts_of", "truth", "unary"]

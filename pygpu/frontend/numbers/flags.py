@@ -52,6 +52,3 @@ def inherit(w: Evaluator, result: Dynamic, a: Any, b: Any) -> None:
         flags[result.value] = True
     elif None not in found and not any(hasattr(v, "dtype") for v in (a, b)):
         flags[result.value] = False
-
-
-__all__ = ["complement", "inherit", "marked", "remade"]

@@ -19,10 +19,11 @@ import numpy as np
 
 from pygpu.core.operations.ops import TABLE
 from pygpu.frontend.numbers.numbers import as_value, convert, dynamic, number_of
+from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_plain, narrow_dtype, scalar_kind
 from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Natural, describe
-from pygpu.ssa import Value, constant_of
+from pygpu.ssa import Value
 from pygpu.types import INT, UINT, Kind, vector
 
 HINT: Final = "make it a UInt, as UInt(x) or x & 0xFFFFFFFF, or an Int, as Int(x)"
@@ -107,58 +108,11 @@ def _divided_by_large(w: Evaluator, symbol: str, a: Value, b: int) -> Dynamic:
 
 def _check_exponent(w: Evaluator, b: Any) -> None:
     """An error for an exponent that may be negative: in Python the power is a float then."""
-    if isinstance(b, Dynamic) and b.type is INT and not is_natural(w, b):
+    if isinstance(b, Dynamic) and b.type is INT and not ranges.is_natural(w, b):
         raise w.error(
             f"an integer to the power of {describe(b)}, which may be negative, is an int or a "
             "float in Python: write x ** max(n, 0), x ** abs(n), 1 << n, or x as a float"
         )
-
-
-def is_natural(w: Evaluator, value: Any) -> bool:
-    """Whether an int is known never to be negative."""
-    if isinstance(value, Natural) or scalar_kind(value) in ("bool", "uint"):
-        return True
-    if not isinstance(value, Dynamic):
-        return bool(value >= 0)
-    return _is_natural(w, value.value, 8)
-
-
-def _is_natural(w: Evaluator, value: Value, depth: int) -> bool:
-    if _is_place(w, value):
-        return True
-    op = value.op
-    if op is None or depth == 0:
-        return False
-    number = constant_of(value)
-    if number is not None:
-        return isinstance(number, int) and number >= 0
-    natural = [_is_natural(w, operand, depth - 1) for operand in op.operands]
-    match op.code:
-        case "abs" | "width" | "height" | "depth" | "plane":  # abs(-2**31) aside, which is itself
-            return True
-        case "to_int":
-            return op.operands[0].type.kind == "bool"
-        case "add":  # of a place in the image, which is far from 2**31
-            step = constant_of(op.operands[1])
-            is_small = isinstance(step, int) and 0 <= step < 1 << 30
-            return _is_place(w, op.operands[0]) and (is_small or _is_place(w, op.operands[1]))
-        case "max" | "bit_and":
-            return any(natural)
-        case "min" | "bit_or" | "floordiv":
-            return all(natural)
-        case "select":
-            return all(natural[1:])
-        case "shr":
-            return natural[0]
-        case "mod":
-            return natural[1]
-        case "table":
-            return bool(w.build.tables[op.data.table].values.min() >= 0)
-    return False
-
-
-def _is_place(w: Evaluator, value: Value) -> bool:
-    return value in (w.build.x, w.build.y) or value in w.environment.places
 
 
 # ---------------------------------------------------------------- fewer than 32 bits
@@ -282,17 +236,3 @@ def as_index(w: Evaluator, value: Any) -> Any:
         return value
     most = w.build.constant(UINT, _HIGH - 1)
     return Natural(convert(w, w.build.emit("min", value.value, most), "int"))
-
-
-__all__ = [
-    "HINT",
-    "as_index",
-    "binary",
-    "compare",
-    "differ",
-    "extreme",
-    "is_natural",
-    "narrowed",
-    "whole",
-    "wraps",
-]

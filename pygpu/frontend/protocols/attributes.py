@@ -13,8 +13,7 @@ import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, operands
-from pygpu.frontend.numbers.arithmetic import dynamic
-from pygpu.frontend.numbers.numbers import hint_of_number
+from pygpu.frontend.numbers.numbers import dynamic, hint_of_number
 from pygpu.frontend.numbers.operands import components, make_vector
 from pygpu.frontend.protocols import pictures
 from pygpu.frontend.protocols.arrays import kind_of, opened, to_objects, transpose

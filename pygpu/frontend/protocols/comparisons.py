@@ -42,7 +42,7 @@ from pygpu.frontend.values.values import (
 from pygpu.types import BOOL
 
 with later():
-    from pygpu.frontend.collections import bounded, members
+    from pygpu.frontend.collections import bounded, members, words
     from pygpu.frontend.numbers import complex_numbers
     from pygpu.frontend.protocols import lookups, sets
     from pygpu.frontend.walked import library
@@ -163,8 +163,9 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
 
 def _compare_options(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """A comparison of whichever options choices are."""
-    if symbol in ("==", "!=") and a.__class__ is b.__class__ and _are_alike(a.options, b.options):
-        return arithmetic.compare(w, symbol, a.which, b.which)
+    found = words.ranked(w, (a, b))
+    if found is not None:
+        return arithmetic.compare(w, symbol, *found[0])
     choice = a if a.__class__ is Choice else b
     left = w.state.facts.get(choice.which.value, range(len(choice.options)))
     made: Any = None
@@ -174,12 +175,6 @@ def _compare_options(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         is_it = arithmetic.compare(w, "==", choice.which, number)
         made = own if made is None else w.choose(is_it, own, made)
     return made
-
-
-def _are_alike(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-    """Whether two choices are of the same strings, each another one."""
-    are_words = all(isinstance(option, str) for option in (*a, *b))
-    return are_words and a == b and len(set(a)) == len(a)
 
 
 _BY_IDENTITY: Final = (Instance, Bound, Function, Iterator)  # where their classes do not say

@@ -27,7 +27,9 @@ _SCALAR_CLASS: Final = {"float": float, "int": int, "uint": int, "bool": bool}
 def class_of(value: Any) -> type:
     """type(value)"""
     match value:
-        case Instance() | Vector() | Matrix() | Tuple():
+        case Instance():
+            return getattr(value.cls, "stands_for", value.cls)
+        case Vector() | Matrix() | Tuple():
             return value.cls
         case Dynamic():
             return _SCALAR_CLASS[value.type.kind]

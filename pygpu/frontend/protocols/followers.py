@@ -68,6 +68,3 @@ def known_row(w: Evaluator, xs: Any) -> tuple[Row | None, Callable[[], int] | No
         return item(w, source, index), lambda: len(items_of(w, source)) - index
     follower = w.heap.follower(xs)
     return (follower.row, follower.count) if follower and index == 0 else (None, None)
-
-
-__all__ = ["from_end", "item", "known_row", "pair", "several", "view"]

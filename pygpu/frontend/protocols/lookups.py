@@ -16,7 +16,7 @@ import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, operands
-from pygpu.frontend.numbers.numbers import dynamic
+from pygpu.frontend.numbers.numbers import as_value, dynamic
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
@@ -27,7 +27,7 @@ from pygpu.frontend.values.values import Abstract, Choice, Conflict, Tuple, desc
 from pygpu.types import INT
 
 with later():
-    from pygpu.frontend.collections import members, records
+    from pygpu.frontend.collections import members, records, words
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import tables
     from pygpu.frontend.walked import library
@@ -183,8 +183,8 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     size = vector_type(container)
     if size:
         tables.check_index(w, indices[0], size.size)
-        at = arithmetic.as_value(w, wrap_negative(w, indices[0], size.size), INT)
-        whole = arithmetic.as_value(w, operands.contents_of(w, container), size)
+        at = as_value(w, wrap_negative(w, indices[0], size.size), INT)
+        whole = as_value(w, operands.contents_of(w, container), size)
         return dynamic(w, "element", whole, at)
     if isinstance(container, np.ndarray):
         made = tables.array_column(w, container)
@@ -239,6 +239,8 @@ def choose(w: Evaluator, test: Any, a: Any, b: Any) -> Any:
         return a
     result = arithmetic.select(w, test, a, b)
     if result is NotImplemented:
+        result = _words_chosen(w, test, a, b)
+    if result is NotImplemented:
         result = _items_chosen(w, test, a, b)
     if result is NotImplemented:
         result = w.call(library.chosen, test, a, b)  # joined as the sides of an `if`
@@ -247,17 +249,36 @@ def choose(w: Evaluator, test: Any, a: Any, b: Any) -> Any:
     return one_of(w, result, (a, b))
 
 
+_WORDS = (str, Choice)
+
+
+def _words_chosen(w: Evaluator, test: Any, a: Any, b: Any) -> Any:
+    """One of two strings, each known or a choice of known ones; NotImplemented of anything else."""
+    if type(a) not in _WORDS or type(b) not in _WORDS:
+        return NotImplemented
+    found = words.ranked(w, (a, b))
+    if found is None:
+        return NotImplemented
+    (x, y), order = found
+    return words.word(arithmetic.select(w, test, x, y), order)
+
+
 def _items_chosen(w: Evaluator, test: Any, a: Any, b: Any) -> Any:
-    """One of two tuples of numbers, item by item; NotImplemented of anything else."""
+    """One of two tuples of numbers and strings, item by item; NotImplemented of anything else."""
     kinds = [one.cls if isinstance(one, Tuple) else type(one) for one in (a, b)]
     if kinds != [tuple, tuple]:
         return NotImplemented
     left, right = items_of(w, a), items_of(w, b)
-    if len(left) != len(right) or not all(map(scalar_kind, (*left, *right))):
+    if len(left) != len(right):
         return NotImplemented
     items = []
     for x, y in zip(left, right, strict=True):
-        items.append(x if x is y else arithmetic.select(w, test, x, y))
-        if items[-1] is NotImplemented:
+        item = x if x is y and (scalar_kind(x) or type(x) in _WORDS) else NotImplemented
+        if scalar_kind(x) and scalar_kind(y) and item is NotImplemented:
+            item = arithmetic.select(w, test, x, y)
+        if item is NotImplemented:
+            item = _words_chosen(w, test, x, y)
+        if item is NotImplemented:
             return NotImplemented
+        items.append(item)
     return tuple_of(tuple(items))

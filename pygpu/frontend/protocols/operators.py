@@ -44,6 +44,7 @@ from pygpu.frontend.values.values import (
 from pygpu.language import matrices
 
 with later():
+    from pygpu.frontend.collections import texts
     from pygpu.frontend.numbers import complex_numbers, integers
     from pygpu.frontend.protocols import products, sets
 
@@ -86,7 +87,9 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     try:
         left, right = concrete(w, a), concrete(w, b)
     except NotKnown:
-        if (isinstance(a, str) and symbol in "%*") or (isinstance(b, str) and symbol == "*"):
+        if isinstance(a, str) and symbol == "%":
+            return texts.percent(w, a, b)
+        if (isinstance(a, str) and symbol == "*") or (isinstance(b, str) and symbol == "*"):
             made = describe(b if isinstance(a, str) else a)
             return Text(made)
         raise w.error(
@@ -107,7 +110,7 @@ def _user_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     left, right = class_of(a), class_of(b)
     if left is not right and issubclass(right, left) and user_method(w, b, names[1]):
         tries.reverse()
-    if left is right:
+    if left is right and isinstance(a, Abstract) == isinstance(b, Abstract):
         tries = tries[:1]
     for value, name, other in tries:
         method = user_method(w, value, name)

@@ -347,14 +347,3 @@ def stored_by_mask(
         for test, item, old in zip(tests, items, to_objects(w, array).reshape(-1), strict=True)
     ]
     return made
-
-
-__all__ = [
-    "difference",
-    "is_part",
-    "mask_of",
-    "part_of",
-    "selection",
-    "stored_by_mask",
-    "stored_in_part",
-]

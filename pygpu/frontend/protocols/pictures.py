@@ -16,8 +16,7 @@ from pygpu.core.host.later import later
 from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.sampler import boundary_name, constant, interpolation_name
 from pygpu.core.storage import Format, ImageLike
-from pygpu.frontend.numbers import arithmetic
-from pygpu.frontend.numbers.arithmetic import as_value, convert, dynamic
+from pygpu.frontend.numbers.numbers import as_value, convert, dynamic
 from pygpu.frontend.numbers.operands import components, make_vector, vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.callables import Builtin
@@ -213,5 +212,3 @@ _FORMATS: Final = {
     for kind in KINDS
     for size in (1, 2, 3, 4)
 }
-
-__all__ = ["arithmetic", "attribute", "read"]

@@ -116,6 +116,3 @@ def _elements(w: Evaluator, a: Any, b: Any) -> tuple[tuple[Any, ...], tuple[Any,
         return None
     left, right = [w.read(one) if isinstance(one, Set) else tuple(one) for one in (a, b)]
     return (left, right) if any(isinstance(one, Abstract) for one in (*left, *right)) else None
-
-
-__all__ = ["combined", "compared", "same_entries"]

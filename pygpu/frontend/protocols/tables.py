@@ -17,7 +17,7 @@ import numpy as np
 from pygpu.core.host.later import later
 from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.frontend.numbers import arithmetic
-from pygpu.frontend.numbers.numbers import dynamic, number_of
+from pygpu.frontend.numbers.numbers import as_value, dynamic, number_of
 from pygpu.frontend.numbers.operands import make_vector
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, is_narrow, meeting, narrow_dtype, scalar_kind
@@ -287,5 +287,5 @@ def look_up(w: Evaluator, values: np.ndarray[Any, Any], index: Any) -> Any:
         )
     kind: Kind = {"b": "bool", "i": "int", "u": "uint", "f": "float"}[values.dtype.kind]  # type: ignore[assignment]
     table = w.build.add_table(f"table{len(w.build.tables)}", values)
-    at = arithmetic.as_value(w, index, INT)
+    at = as_value(w, index, INT)
     return dynamic(w, "table", at, data=Lookup(table, vector(kind, 1)))

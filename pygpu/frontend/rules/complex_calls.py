@@ -130,6 +130,3 @@ def rules_of(others: Mapping[Any, Rule]) -> dict[Any, Rule]:
     return {
         function: _of_complex(name, others.get(function)) for function, name in _OF_COMPLEX.items()
     }
-
-
-__all__ = ["RULES", "rules_of"]

@@ -15,21 +15,22 @@ from pygpu import glsl
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.arithmetic import elementwise
+from pygpu.frontend.numbers.numbers import as_value, dynamic
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import operators
 from pygpu.frontend.protocols.sequences import in_turn, indexed, items_of, items_or_maybe, put_off
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.lazy import Indexed
+from pygpu.frontend.values.lazy import Bounded, Indexed
 from pygpu.frontend.values.objects import Iterator, List, Set, Vector
-from pygpu.frontend.values.values import Abstract, Maybe, NotKnown
+from pygpu.frontend.values.values import Abstract, Choice, Maybe, NotKnown
 from pygpu.frontend.walked import asked
 from pygpu.types import vector
 
 with later():
     from pygpu.frontend.collections import bounded as lists
-    from pygpu.frontend.collections import members
+    from pygpu.frontend.collections import members, words
     from pygpu.frontend.joins import choosing
     from pygpu.frontend.protocols import comparisons, lookups
     from pygpu.frontend.rules import ordering
@@ -44,8 +45,8 @@ def _any_all(code: str, builtin: Any) -> Rule:
         if isinstance(xs, Vector) and type is not None:
             contents = w.read(xs)
             if not isinstance(contents, tuple):
-                test = arithmetic.as_value(w, contents, vector("bool", type.size))
-                return arithmetic.dynamic(w, code, test)
+                test = as_value(w, contents, vector("bool", type.size))
+                return dynamic(w, code, test)
         if isinstance(xs, Iterator) and (put_off(w, xs) or w.in_sight(xs)):
             return w.call(_library(f"{code}_in_turn"), xs)
         lazy = indexed(w, xs)
@@ -259,6 +260,10 @@ def _sorted(w: Evaluator, xs: Any, *, key: Any = None, reverse: Any = False) -> 
     whole = xs if key is not None else _listed(w, xs)
     xs = whole if isinstance(whole, List) else w.call(list, whole)
     some = lists.bounded(w, xs)
+    held = () if key is not None else w.read(xs) if some is None else some.items
+    ranks = words.ranked(w, held) if isinstance(held, tuple) and _has_words(held) else None
+    if ranks is not None:
+        return _sorted_words(w, *ranks, some, bool(reverse))
     if some is not None:
         with members.presuming(w, whole, some.items):
             keys = [w.call(key, item) for item in some.items] if key is not None else some.items
@@ -280,6 +285,25 @@ def _sorted(w: Evaluator, xs: Any, *, key: Any = None, reverse: Any = False) -> 
         ordered = ordering.sort_network(w, items)
         return List(tuple(reversed(ordered) if reverse else ordered))
     return List(tuple(_insertion_sort(w, items, keys, bool(reverse))))
+
+
+def _has_words(items: tuple[Any, ...]) -> bool:
+    return any(isinstance(item, Choice) for item in items)
+
+
+def _sorted_words(
+    w: Evaluator, ranks: list[Any], order: tuple[str, ...], some: Any, reverse: bool
+) -> List:
+    """Strings, each known or a choice of known ones, put in order by their places in all."""
+    held = List(tuple(ranks))
+    if some is not None:
+        held = List(Bounded(tuple(ranks), some.length, some.least, some.most))
+    made = w.read(w.call(sorted, held, reverse=reverse))
+    places = made.items if isinstance(made, Bounded) else made
+    found = tuple([words.word(place, order) for place in places])
+    if isinstance(made, Bounded):
+        return List(Bounded(found, made.length, made.least, made.most))
+    return List(found)
 
 
 def _insertion_sort(
@@ -315,10 +339,16 @@ def _reduce(w: Evaluator, function: Any, xs: Any, *initial: Any) -> Any:
             raise w.error("functools.reduce over a long sequence takes an initial value")
         name = "reduce_of_groups" if lazy.grouped else "reduce_of"
         return w.call(_library(name), function, _groups(lazy), initial[0])
-    items = [*initial, *items_of(w, xs)]
-    if not items:
+    items = [*initial, *items_or_maybe(w, xs)]
+    if not items or isinstance(items[0], Maybe):
         raise TypeError("reduce() of empty iterable with no initial value")
-    return functools.reduce(lambda a, b: w.call(function, a, b), items)
+    return functools.reduce(functools.partial(_reduced, w, function), items)
+
+
+def _reduced(w: Evaluator, function: Any, total: Any, item: Any) -> Any:
+    if not isinstance(item, Maybe):
+        return w.call(function, total, item)
+    return lookups.choose(w, item.taken, w.call(function, total, item.value), total)
 
 
 def _starred_product(w: Evaluator, xs: Any, *, start: Any = 1) -> Any:

@@ -23,6 +23,7 @@ import numpy as np
 from pygpu import glsl
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, operands
+from pygpu.frontend.numbers.numbers import as_value
 from pygpu.frontend.numbers.operands import make_vector, vector_type
 from pygpu.frontend.protocols import arrays, datamodel
 from pygpu.frontend.protocols.sequences import items_of
@@ -249,7 +250,7 @@ def _converted(w: Evaluator, cls: Any, part: Any) -> Any:
         return None
     if position and contents.type.kind == "float":
         return make_vector(w, contents.type, contents)
-    value = arithmetic.as_value(w, contents, type)
+    value = as_value(w, contents, type)
     return make_vector(w, type, value, position)
 
 
@@ -389,6 +390,7 @@ ALWAYS: Final = frozenset(
         contextlib.ExitStack,
         contextlib.contextmanager,
         asked.refuse,
+        asked.refuse_method,
         fragments.discard,
         fragments.ddx,
         fragments.ddy,
@@ -399,5 +401,3 @@ ALWAYS: Final = frozenset(
 
 # Functions of numbers, which Python computes where all numbers are known.
 OF_NUMBERS: Final = frozenset([*glsl.PRIMITIVES, abs, round, divmod, pow, min, max])
-
-__all__ = ["ALWAYS", "OF_NUMBERS", "rule_of"]

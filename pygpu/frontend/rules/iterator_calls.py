@@ -244,6 +244,7 @@ def _map_indexed(w: Evaluator, function: Any, lazies: list[Any]) -> Indexed:
 
 
 def _map(w: Evaluator, function: Any, *sequences: Any) -> Any:
+    sequences = tuple([iterate(w, xs) if isinstance(xs, Instance) else xs for xs in sequences])
     lazies = [indexed(w, xs) for xs in sequences]
     if any(lazy is not None for lazy in lazies):
         return _map_indexed(w, function, _all_indexed(w, sequences, lazies))

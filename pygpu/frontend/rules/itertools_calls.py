@@ -138,7 +138,15 @@ def _dropwhile(w: Evaluator, function: Any, xs: Any) -> Any:
 def _groupby(w: Evaluator, xs: Any, key: Any = None) -> Iterator:
     groups: list[tuple[Any, list[Any]]] = []
     for item in items_of(w, xs):
-        its = _known(w, item if key is None else w.call(key, item), "the key of a group")
+        its = item if key is None else w.call(key, item)
+        try:
+            its = concrete(w, its)
+        except NotKnown:
+            raise w.error(
+                f"the key of a group must be known at compile time, got {describe(its)}: keep a "
+                "pair for each group, as in 'if runs and runs[-1][0] == key: runs[-1] = (key, "
+                "runs[-1][1] + v)', and 'else: runs.append((key, v))'"
+            ) from None
         if not groups or groups[-1][0] != its:
             groups.append((its, []))
         groups[-1][1].append(item)

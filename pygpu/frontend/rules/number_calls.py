@@ -26,15 +26,17 @@ from pygpu.frontend.protocols import arrays, datamodel, operators
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.walked_calls import SPECIAL_RULES
+from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.objects import Array
-from pygpu.frontend.values.values import Abstract, Conflict, Tuple, describe
+from pygpu.frontend.values.objects import Array, Instance
+from pygpu.frontend.values.values import Abstract, Choice, Conflict, Tuple, describe
 from pygpu.language import scalars, vectors
 from pygpu.types import Kind, vector
 
 with later():
+    from pygpu.frontend.collections import words
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import comparisons
     from pygpu.frontend.walked import special
@@ -184,7 +186,12 @@ def _check_int(w: Evaluator, x: Any, low: float = -(2.0**31), high: float = 2.0*
 
 
 def _int(w: Evaluator, x: Any = 0, *more: Any) -> Any:
-    """int(x): of an unsigned integer the same number, which may be no Int."""
+    """int(x): of an unsigned integer the same number, which may be no Int; of a string what it
+    says."""
+    if isinstance(x, Choice):
+        return words.number_of_each(w, lambda word: int(word, *more), x)
+    if isinstance(x, Instance) and datamodel.class_of(x) is str:
+        return w.call(w.attribute(x, "parsed"), *(more or (10,)))
     if scalar_kind(x) == "uint" and not more:
         return integers.whole(w, x)
     return _convert("int")(w, x, *more)
@@ -282,7 +289,7 @@ def _pow(w: Evaluator, a: Any, b: Any, modulus: Any = None) -> Any:
                 "pow() 3rd argument not allowed unless all arguments are integers: "
                 f"{describe(value)}"
             )
-    if not integers.is_natural(w, b):
+    if not ranges.is_natural(w, b):
         raise w.error(
             f"pow(a, b, m) takes an exponent that cannot be negative, got {describe(b)}: write "
             "pow(a, max(b, 0), m)"

@@ -18,11 +18,13 @@ from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import datamodel, operators, pictures
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator, Rule
-from pygpu.frontend.values.kinds import Text
+from pygpu.frontend.values.kinds import Text, scalar_kind
 from pygpu.frontend.values.known import concrete, lift
+from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import Dict, Instance, List, Matrix, Names, Object, Vector
 from pygpu.frontend.values.values import (
     Abstract,
+    Choice,
     Conflict,
     Dynamic,
     NotKnown,
@@ -31,8 +33,11 @@ from pygpu.frontend.values.values import (
     describe,
     tuple_of,
 )
+from pygpu.frontend.walked import asked
 
 with later():
+    from pygpu.frontend.collections import bounded as lists
+    from pygpu.frontend.collections import numerals, texts, words
     from pygpu.frontend.protocols import attributes, indexing
 
 
@@ -244,9 +249,80 @@ def _text(function: Any) -> Rule:
             method = datamodel.find_method(w, value, name)
             if method is not None:
                 return w.call(method, *more)
-        return value if isinstance(value, Text) else Text(describe(value))
+        if function is ascii or (function is repr and texts.is_written(value)):
+            return value if isinstance(value, Text) else Text(describe(value))
+        return texts.of_value(w, value, *more)
 
     return rule
+
+
+def _in_base(base: int, prefix: str) -> Rule:
+    """bin, oct and hex."""
+
+    def rule(w: Evaluator, value: Any) -> Any:
+        method = datamodel.find_method(w, value, "__index__")
+        value = w.call(method) if method is not None else value
+        if not isinstance(value, Abstract):
+            return {2: bin, 8: oct, 16: hex}[base](value)
+        if scalar_kind(value) not in ("int", "uint", "bool"):
+            raise TypeError(
+                f"'{datamodel.class_of(value).__name__}' object cannot be interpreted as an "
+                f"integer: {describe(value)}"
+            )
+        return texts.numeral(w, w.call(int, value), base, 0, prefix)
+
+    return rule
+
+
+def _character(w: Evaluator, code: Any) -> Any:
+    return texts.character(w, code) if isinstance(code, Abstract) else NotImplemented
+
+
+def _code(w: Evaluator, letter: Any) -> Any:
+    """ord(letter)"""
+    if isinstance(letter, Choice):
+        return words.number_of_each(w, ord, letter)
+    if texts.is_written(letter) and w.length(letter) == 1:
+        return w.call(ord, w.item(letter, 0))
+    return NotImplemented
+
+
+def _refuse_method(w: Evaluator, name: str) -> Any:
+    if name not in dir(str):
+        raise AttributeError(f"'str' object has no attribute '{name}'")
+    raise w.error(
+        f"str.{name} has no meaning on a string whose characters only the device knows: loop over "
+        "them, or compute with the number itself"
+    )
+
+
+def _room(w: Evaluator, xs: Any) -> Any:
+    some = lists.bounded(w, xs)
+    return w.length(xs) if some is None else some.most
+
+
+def _may_begin(w: Evaluator, text: Any, few: str) -> bool:
+    held = texts.letters(w, text)
+    first = (held.items if isinstance(held, Bounded) else held)[0]
+    return any(letter in few for letter in getattr(first, "options", (first,)))
+
+
+def _before(w: Evaluator, a: Any, b: Any) -> Any:
+    """a < b, of strings: a list of places is compared, with 0 behind the end of each."""
+    held = [texts.letters(w, text) for text in (a, b)]
+    slots = [own.items[: own.most] if isinstance(own, Bounded) else own for own in held]
+    found = words.ranked(w, [*slots[0], *slots[1]])
+    if found is None:
+        raise w.error(f"{describe(a)} and {describe(b)} cannot be put in order")
+    places = found[0][: len(slots[0])], found[0][len(slots[0]) :]
+    longest = max(map(len, places))
+    columns = []
+    for own, its in zip(held, places, strict=True):
+        column = [w.binary("+", place, 1) for place in its] + [0] * (longest - len(its))
+        for at in range(len(its)) if isinstance(own, Bounded) else ():
+            column[at] = w.choose(lists.is_there(w, own, at), column[at], 0)
+        columns.append(tuple_of(tuple(column)))
+    return w.compare("<", *columns)
 
 
 # ---------------------------------------------------------------- dataclasses
@@ -324,6 +400,22 @@ OBJECT_RULES: Final[dict[Any, Rule]] = {
     repr: _text(repr),
     ascii: _text(ascii),
     format: _text(format),
+    bin: _in_base(2, "0b"),
+    oct: _in_base(8, "0o"),
+    hex: _in_base(16, "0x"),
+    chr: _character,
+    ord: _code,
+    asked.refuse_method: _refuse_method,
+    asked.letters: lambda w, n, form, back=False: List(numerals.letters(w, n, form, back)),
+    asked.count: lambda w, n, form: numerals.count(w, n, form),
+    asked.letter: lambda w, n, form, index: numerals.letter(w, n, form, index),
+    asked.filled: lambda w, n, form, width: texts.filled(w, n, form, width),
+    asked.joined: lambda w, separator, parts: texts.joined(w, separator, w.items(parts)),
+    asked.letters_of_all: lambda w, parts: texts.letters_of_all(w, parts),
+    asked.justified: lambda w, s, width, fill, side: texts.justified(w, s, width, fill, side),
+    asked.may_begin: _may_begin,
+    asked.before: _before,
+    asked.room: _room,
     shown: lambda w, value: describe(value),  # in what our own functions refuse
     dataclasses.fields: _fields,
     dataclasses.is_dataclass: _is_dataclass,

@@ -164,6 +164,3 @@ def first_extreme(w: Evaluator, symbol: str, items: list[Any]) -> Any:
         best = select(w, test, item, best)
         place = select(w, test, index, place)
     return place
-
-
-__all__ = ["first_extreme", "middle", "nans_last", "sort_network"]

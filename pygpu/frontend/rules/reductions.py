@@ -414,5 +414,3 @@ REDUCTION_RULES: Final[dict[Any, Rule]] = {
     np.logical_or.reduce: _ufunc(_boolean("any")),
     np.logical_and.reduce: _ufunc(_boolean("all")),
 }
-
-__all__ = ["REDUCTION_RULES", "along", "astype", "extremum", "flat", "kind_of", "reduction"]

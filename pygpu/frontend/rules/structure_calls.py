@@ -25,6 +25,7 @@ from pygpu.frontend.protocols.sequences import (
     maybe_next,
 )
 from pygpu.frontend.rules.walked_calls import later_from
+from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import concrete
@@ -71,7 +72,7 @@ def _range(w: Evaluator, *bounds: Any) -> Any:
     def element(index: Any, start: Any, step: Any) -> Any:
         scaled = index if by_one else operators.binary(w, "*", index, step)
         place = operators.binary(w, "+", start, scaled)
-        upwards = not isinstance(step, Abstract) and step > 0 and integers.is_natural(w, start)
+        upwards = not isinstance(step, Abstract) and step > 0 and ranges.is_natural(w, start)
         return Natural(place.value) if upwards and type(place) is Dynamic else place
 
     return Indexed(length, element, "a range of dynamic length", (start, step))

@@ -80,5 +80,3 @@ SPECIAL_RULES: Final[dict[Any, Rule]] = {
     for name in names.split()
     if hasattr(module, name)
 }
-
-__all__ = ["SPECIAL_RULES", "in_python", "later_from", "walked_as"]

@@ -95,6 +95,3 @@ class Environment:
                 image.dims,
             )
         return self.pictures[id(image)]
-
-
-__all__ = ["Environment"]

@@ -25,12 +25,13 @@ from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.heap import Heap
 from pygpu.frontend.values.objects import Object
 from pygpu.frontend.values.states import State
-from pygpu.ssa import Region
+from pygpu.ssa import Region, Value
 
 T = TypeVar("T")
 
 
-Condition = tuple[Frame, int]  # the function and the instruction of a dynamic branch or loop
+# The function and the instruction of a dynamic branch or loop, and which way the branch went.
+Condition = tuple[Frame, int, tuple[Value, bool] | None]
 Rule = Callable[..., Any]  # is given the evaluator, and what the callable is given
 
 
@@ -185,6 +186,3 @@ class Evaluator(Protocol):
 
     def compare(self, symbol: str, a: Any, b: Any) -> Any:
         """a < b and the like."""
-
-
-__all__ = ["Evaluator"]

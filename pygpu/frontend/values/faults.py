@@ -125,6 +125,3 @@ def is_set(build: Builder, fault: Value) -> Value:
 def chosen(build: Builder, condition: Value, yes: Value, no: int) -> Value:
     """One of two numbers of faults."""
     return build.emit("select", condition, yes, build.constant(INT, no))
-
-
-__all__ = ["Fault", "Faults", "PathEnds", "Raised", "Raising", "Stage", "is_set"]

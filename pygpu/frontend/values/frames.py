@@ -74,6 +74,3 @@ class Frame:
                     found.add(block)
             self._doomed = frozenset(found)
         return self._doomed
-
-
-__all__ = ["Frame"]

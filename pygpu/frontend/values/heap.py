@@ -216,6 +216,3 @@ def _renewed(follower: Follower, rows: tuple[Any, ...], index: int) -> tuple[Any
     except (IndexError, CompileError):  # also of a list whose length only the device knows now
         return None
     return (*rows[:index], *new)
-
-
-__all__ = ["Follower", "Heap", "Row"]

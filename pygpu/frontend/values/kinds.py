@@ -157,18 +157,3 @@ def as_complex(numbers: Sequence[Any]) -> tuple[Complex, ...] | None:
         else:
             return None
     return tuple(made)
-
-
-__all__ = [
-    "Complex",
-    "Text",
-    "as_complex",
-    "held_kind",
-    "is_beyond",
-    "is_complex",
-    "is_narrow",
-    "is_plain",
-    "meeting",
-    "narrow_dtype",
-    "scalar_kind",
-]

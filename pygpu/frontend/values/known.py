@@ -357,18 +357,3 @@ def lift(known: Any) -> Any:
     if is_users_class(kind):
         return Instance(kind, attributes(known), EITHER)
     return known
-
-
-__all__ = [
-    "Materialiser",
-    "adopt",
-    "again",
-    "concrete",
-    "is_users_class",
-    "key_of",
-    "lift",
-    "own",
-    "real_cell",
-    "realised",
-    "virtual",
-]

@@ -349,7 +349,7 @@ class Instance(Keyed):
         return attributes(real)
 
     def describe(self) -> str:
-        return f"a {self.cls.__name__}"
+        return f"a {getattr(self.cls, 'stands_for', self.cls).__name__}"
 
 
 class ClassParts(Instance):

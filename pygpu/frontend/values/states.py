@@ -324,15 +324,3 @@ def move_out(exports: Iterable[Export]) -> None:
             if handle in export.seen:
                 export.heap.setdefault(handle, handle.initial)
         handle.initial = ABSENT
-
-
-__all__ = [
-    "Export",
-    "Frozen",
-    "Meanings",
-    "State",
-    "move_out",
-    "parts_held",
-    "reachable",
-    "settled",
-]

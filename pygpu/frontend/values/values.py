@@ -224,6 +224,9 @@ class Picture(Abstract):
         return ssa_text.NOUNS[self.dims]
 
 
+_SHOWN: Final = 16  # options of a choice that a message names
+
+
 class Choice(Abstract):
     """One of several values, of which a dynamic int says which: `None` or a number, one of two
     functions or strings. `why` says of an option that cannot be used where it comes from."""
@@ -242,7 +245,10 @@ class Choice(Abstract):
         return Choice(parts[0], parts[1:], self.why)
 
     def describe(self) -> str:
-        return " or ".join([describe(option) for option in self.options])
+        shown = [describe(option) for option in self.options[:_SHOWN]]
+        if len(self.options) > _SHOWN:
+            shown.append(f"one of {len(self.options) - _SHOWN} others")
+        return " or ".join(shown)
 
 
 class Maybe(Abstract):

@@ -257,5 +257,3 @@ HANDLING: Final[dict[str, Step]] = {
     "SPECIAL": _special,
     "EXIT": _exit,
 }
-
-__all__ = ["HANDLING"]

@@ -12,8 +12,7 @@ from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.protocols import datamodel
 from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
 from pygpu.frontend.values.faults import Fault
-from pygpu.frontend.values.kinds import Text
-from pygpu.frontend.values.objects import Dict, List, Set
+from pygpu.frontend.values.objects import Dict, Instance, List, Set
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import (
     Abstract,
@@ -21,7 +20,6 @@ from pygpu.frontend.values.values import (
     Dynamic,
     NotKnown,
     Tuple,
-    describe,
     tuple_of,
 )
 
@@ -183,7 +181,13 @@ def _format(w: ControlFlow, state: State, arg: tuple[Any, bool]) -> None:
     try:
         state.stack.append(w.native(text, (value,), {}))
     except NotKnown:
-        state.stack.append(value if isinstance(value, Text) else Text(describe(value)))
+        if not apply and (method := datamodel.find_method(w, value, "__format__")) is not None:
+            state.stack.append(w.call(method, spec))
+            return
+        value = w.call(apply, value) if apply else value
+        if isinstance(value, Instance) and not texts.is_written(value):
+            value = w.call(str, value)
+        state.stack.append(texts.written_of(w, value, spec))
 
 
 # ---------------------------------------------------------------- match statements
@@ -281,5 +285,3 @@ DISPLAYS: Final[dict[str, Step]] = {
     "MATCH_KEYS": _match_keys,
     "MATCH_CLASS": _match_class,
 }
-
-__all__ = ["DISPLAYS", "Step"]

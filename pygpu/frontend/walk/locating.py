@@ -37,7 +37,7 @@ def located(w: Evaluator, error: BaseException) -> BaseException:
         error.add_note(f"{AT_COMPILE_TIME}{where}")
         for note in call_notes(place):
             error.add_note(note)
-        places = [frame.place(at) for frame, at in w.conditions]
+        places = [frame.place(at) for frame, at, _ in w.conditions]
         for place in [place for place in places if not place.filename.startswith(HOME)][-1:]:
             error.add_note(f"{UNDER_CONDITION}{_shown(place)}")
         error.__pygpu_noted__ = True  # type: ignore[attr-defined]

@@ -41,6 +41,3 @@ def planned(code: Code) -> Plans:
             ]
         )
     return plans
-
-
-__all__ = ["TERMINATORS", "Plan", "planned"]

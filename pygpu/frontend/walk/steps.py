@@ -44,6 +44,7 @@ from pygpu.frontend.walk.variables import VARIABLES, checked
 from pygpu.types import BOOL
 
 with later():
+    from pygpu.frontend.collections import words
     from pygpu.frontend.methods import dict_methods
     from pygpu.frontend.protocols import attributes, comparisons, indexing
     from pygpu.frontend.walk import contexts
@@ -118,7 +119,9 @@ def _compare(w: ControlFlow, state: State, symbol: str) -> None:
     b = state.stack.pop()
     a = state.stack.pop()
     found = None
-    if symbol in ("==", "!="):
+    if type(a) is Choice and type(b) is Choice and words.ranked(w, (a, b)) is not None:
+        pass  # compared by their places in all the strings
+    elif symbol in ("==", "!="):
         found = asked(w, a, b, lambda a, b: comparisons.compare(w, symbol, a, b))
     if found is None:
         found = compare_remainder(w, symbol, a, b)
@@ -299,5 +302,3 @@ STEPS: Final[dict[str, Step]] = {
     "IMPORT_FROM": _import_from,
     "BUILDCLASS": _buildclass,
 }
-
-__all__ = ["STEPS"]

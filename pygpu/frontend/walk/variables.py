@@ -111,7 +111,7 @@ def _deref(w: ControlFlow, state: State, name: str) -> None:
     if type(value) in _ODD:
         if value is UNBOUND:
             raise NameError(f"cannot access free variable '{name}' where it has no value")
-        value = narrowed(w, checked(w, value))
+        value = loaded(w, value) if type(value) is Choice else checked(w, value)
     state.stack.append(value)
 
 
@@ -215,5 +215,3 @@ VARIABLES: Final[dict[str, Step]] = {
     "DICT_DEREF": _dict_deref,
     "DICT_GLOBAL": _dict_global,
 }
-
-__all__ = ["VARIABLES"]

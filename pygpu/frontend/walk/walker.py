@@ -33,7 +33,7 @@ from pygpu.frontend.walk.steps import STEPS
 
 with later():
     from pygpu.frontend.effects import raising
-    from pygpu.frontend.flow import branches, handling, runs
+    from pygpu.frontend.flow import branches, handling, options, runs
     from pygpu.frontend.walk import locating
 
 STEP_LIMIT: Final = 5_000_000  # instructions walked for one program
@@ -204,9 +204,11 @@ class Walker(Evaluation):
                 if looked and _has_choice(state.stack, looked):
                     op = frame.code.instructions[at].op
                     runs.listed(self, state, op, arg)
+                    if options.at_once(self, state, op, arg):
+                        continue
                     place = choices.chosen(state, op, arg)
                     if place is not None:
-                        each = partial(_step, self, plan)
+                        each = op, arg, partial(_step, self, plan)
                         outcome = choices.execute(self, state, place, each)
                         if list(outcome.exits) != [MEET]:
                             rest = partial(self._after, block, at + 1)
@@ -310,6 +312,3 @@ def _until(
 
 def _step(w: Walker, plan: Plan, state: State) -> None:
     plan.step(w, state, plan.arg)
-
-
-__all__ = ["Walker"]

@@ -23,3 +23,58 @@ def needed(found: Any) -> None:
 def refuse(what: Any, instead: Any) -> Any:
     """Refuse the program: the walker says it at the user's place."""
     raise NotImplementedError(what, instead)
+
+
+def refuse_method(name: Any) -> Any:
+    """Refuse a method of a string whose characters only the device knows."""
+    raise NotImplementedError(name)
+
+
+def letters(number: Any, form: Any, backwards: Any = False) -> Any:
+    """The characters that an int is written as."""
+    raise NotImplementedError(number, form, backwards)
+
+
+def count(number: Any, form: Any) -> Any:
+    """How many they are."""
+    raise NotImplementedError(number, form)
+
+
+def letter(number: Any, form: Any, index: Any) -> Any:
+    """One of them."""
+    raise NotImplementedError(number, form, index)
+
+
+def filled(number: Any, form: Any, width: Any) -> Any:
+    """str.zfill() of what an int is written as."""
+    raise NotImplementedError(number, form, width)
+
+
+def joined(separator: Any, parts: Any) -> Any:
+    """separator.join(parts)"""
+    return separator.join(parts)
+
+
+def letters_of_all(parts: Any) -> Any:
+    """The characters of strings one after the other."""
+    return list("".join(parts))
+
+
+def justified(text: Any, width: Any, filling: Any, side: Any) -> Any:
+    """str.rjust(), where the side is 1, and str.ljust(), where it is -1."""
+    return text.rjust(width, filling) if side == 1 else text.ljust(width, filling)
+
+
+def may_begin(text: Any, letters: Any) -> Any:
+    """Whether the first character may be one of some, for all that is known."""
+    return text[0] in letters
+
+
+def before(a: Any, b: Any) -> Any:
+    """Whether a string is before another one."""
+    return a < b
+
+
+def room(xs: Any) -> Any:
+    """How many items a list has at the most."""
+    return len(xs)

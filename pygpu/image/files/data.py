@@ -24,6 +24,3 @@ def astronaut() -> NDArray[np.uint8]:
 
 
 describe("pygpu.image.files.data.astronaut", astronaut)
-
-
-__all__ = ["astronaut"]

@@ -47,7 +47,7 @@ def read(source: Any, which: Which) -> list[Picture]:
         file = library.File(path, separate_channels=True)
     except RuntimeError:
         raise damaged from None
-    if not file.parts:  # what cannot be read the library leaves out
+    if not file.parts:  # the library leaves parts out that it cannot read
         raise damaged
     with file:
         return [_part(path, file.parts[number].channels) for number in which(len(file.parts))]

@@ -21,7 +21,7 @@ from pygpu.core.host.records import record
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 ORIENTATION: Final = 0x0112  # the tag of TIFF and of EXIF
 
-# Given the number of a file's pages, those that are read; it raises for what cannot be meant.
+# A function of how many pages a file has, which gives the numbers of those to read, or raises.
 Which = Callable[[int], range]
 
 

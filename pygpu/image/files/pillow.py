@@ -34,6 +34,7 @@ from pygpu.image.files.formats import (
 SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 COLOUR_TYPES: Final = {1: 0, 2: 4, 3: 2, 4: 6}  # of PNG, by channels
 INCHES: Final = 0.0254  # in metres
+HEIC: Final = (b"heic", b"heix", b"heim", b"heis", b"mif1")  # brands of files that hold them
 
 # How Pillow reads 16 bits of a value: the raw modes that give the upper and the lower bytes. Of two
 # channels no raw mode gives the lower bytes, but all four bytes are a texel of RGBA.
@@ -136,6 +137,9 @@ def _opened(source: Any, number: int = 0) -> Iterator[Any]:
                 file.seek(number)
             yield file
     except UnidentifiedImageError:
+        if _is_heic(source):
+            help = "a HEIC photograph: pillow-heif lets Pillow read it (pip install pillow-heif)"
+            raise refused(source, help) from None
         known = ", ".join(FORMATS)
         raise refused(source, f"no picture, or of an unknown format; {known} are read") from None
     except (OSError, SyntaxError, EOFError, struct.error, zlib.error) as error:
@@ -144,6 +148,17 @@ def _opened(source: Any, number: int = 0) -> Iterator[Any]:
         raise OSError(
             f"{named(source)}: {error}; the file is damaged or was not written to its end"
         ) from None
+
+
+def _is_heic(source: Any) -> bool:
+    """Whether a file begins as phones write their photographs (ISO 23008-12)."""
+    if hasattr(source, "seek"):
+        source.seek(0)
+        start = source.read(12)
+    else:
+        with open(source, "rb") as file:
+            start = file.read(12)
+    return bytes(start[4:8]) == b"ftyp" and bytes(start[8:12]) in HEIC
 
 
 def info_of(picture: Any) -> dict[str, Any]:
@@ -253,12 +268,18 @@ def write(
 
 def _keeps_alpha(picture: Any, format: FileFormat, said: Mapping[str, Any]) -> bool:
     """Whether a file tells the picture's alpha: Pillow leaves it out of some formats (PPM, BMP)
-    without a word. What Pillow cannot read again is taken to."""
+    without a word, and refuses others (grey with alpha) by its name of the mode. What Pillow cannot
+    read again is taken to."""
     from PIL import Image as PILImage  # heavy, and needed only here
     from PIL import UnidentifiedImageError
 
     file = io.BytesIO()
-    picture.save(file, format=format.name, **said)
+    try:
+        picture.save(file, format=format.name, **said)
+    except OSError as error:
+        if str(error).startswith("cannot write mode"):
+            return False
+        raise
     file.seek(0)
     try:
         with PILImage.open(file) as written:

@@ -82,7 +82,8 @@ def _read(source: Any, which: Which) -> list[Picture]:
             pages = [p for p in every if not int(p.subfiletype) & SMALLER] or every
             series = file.series[0] if len(every) == 1 else None
             count = len(pages)
-            if series is not None and series.size > pages[0].size:  # as ImageJ has it
+            # ImageJ writes stacks with one directory
+            if series is not None and series.size > pages[0].size:
                 count = series.size // pages[0].size
         if not count:
             raise OSError(f"{named(source)}: the TIFF is damaged: it holds no page")

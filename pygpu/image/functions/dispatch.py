@@ -21,7 +21,7 @@ from pygpu.execution.arrays.scanning import scan
 from pygpu.execution.arrays.sorting import argsort, sort
 from pygpu.execution.programs.options import Options
 from pygpu.execution.vectorized import Vectorized
-from pygpu.image.functions import moves, quantiles, statistics
+from pygpu.image.functions import moves, products, quantiles, statistics
 from pygpu.image.functions.texels import first, image_of, seen, seen_in, stored_in
 
 Rule = Callable[..., Any]
@@ -65,7 +65,7 @@ _HELD: Final = _functions(
 )
 
 
-# Those that write into what they are given first.
+# NumPy's functions that write into their first argument.
 _WRITING: Final = (np.copyto, np.put, np.putmask, np.place)
 _TARGETS: Final = ("dst", "a", "arr")  # the names of what they write into
 
@@ -264,5 +264,4 @@ _TABLE: Final[dict[Any, Rule]] = {
 }
 
 _TABLE.update(statistics.rules(_TABLE))
-
-__all__ = ["called"]
+_TABLE.update(products.rules(_TABLE))

@@ -134,6 +134,3 @@ def _found(images: Any, how: Any, starts: Any, p: Any) -> Any:
 def _pixel(images: Any, how: Any, p: Any) -> Any:
     """The texels of all images at a position, as a vector of the type `how`."""
     return CLASSES[how](*[image(p) for image in images])
-
-
-__all__ = ["joined"]

@@ -58,7 +58,7 @@ def moved(function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]) ->
         return together
     every = list(images_in((args, kwargs)))
     arrays = [a for a in _arrays(args) if a.ndim >= image.dims]
-    if function in _JOINING and arrays:  # arrays beside images are images, too
+    if function in _JOINING and arrays:  # an array that is joined to images is made an image
         args = (_wrapped(args[0], image), *args[1:])
         every = list(images_in((args, kwargs)))
     alike = (
@@ -288,5 +288,3 @@ ON_DEVICE: Final[dict[Any, Callable[..., _Move | None]]] = {
     np.transpose: _transpose,
     np.pad: _pad,
 }
-
-__all__ = ["ON_DEVICE", "PLAIN", "moved"]

@@ -3,8 +3,8 @@ those that leave NaNs out.
 
     rule(np.percentile, (im, [2, 98]), {})
 
-Those of all texels, or of each channel's, are found by PyGPU; in a pipeline on a GPU they stay
-there. NumPy says what is refused, and of which dtype results are.
+Those of all texels, of each channel's, or of each line's are found by PyGPU; in a pipeline on a GPU
+those of all stay there. NumPy says what is refused, and of which dtype results are.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +26,7 @@ from pygpu.devices import targets
 from pygpu.execution.arguments.numbers import Number
 from pygpu.execution.arrays.ranks import Ranked, Sorted, between, ranked_on_host, sorted_there
 from pygpu.execution.folds import kept, totals
+from pygpu.image.functions.lines import standing
 from pygpu.image.functions.texels import first, seen_in
 
 MEDIANS: Final = (np.median, np.nanmedian)
@@ -49,7 +51,7 @@ class Places:
 
     @property
     def listed(self) -> list[int]:
-        """Both, one after the other."""
+        """The places below and those above, one after the other."""
         return [*self.first.ravel().tolist(), *self.second.ravel().tolist()]
 
 
@@ -78,7 +80,7 @@ _DISCRETE: Final[dict[str, Callable[[int, Any], Any]]] = {
 }
 
 
-def places(method: str, count: int, q: NDArray[Any]) -> Places:
+def places(method: str, count: Any, q: NDArray[Any]) -> Places:
     """Where quantiles of so many numbers stand, by one of NumPy's methods; "median": between the
     two in the middle."""
     if method == "median":
@@ -109,14 +111,15 @@ def places(method: str, count: int, q: NDArray[Any]) -> Places:
 
 @record(eq=False)
 class Wanted:
-    """What a call asks for: of all numbers, or of each channel's, at which shares, by which method.
-    `is_weak`: one number of Python's, so that results have the texels' type. `like` is what NumPy
-    gives of a few texels."""
+    """What a call asks for: of all numbers, of each channel's, or of the lines along an axis of
+    coordinates, at which shares, by which method. `is_weak`: one number of Python's, so that
+    results have the texels' type. `like` is what NumPy gives of a few texels."""
 
     function: Callable[..., Any]
     q: NDArray[np.float64]
     method: str
     by_channel: bool
+    axis: int | None
     is_weak: bool
     like: NDArray[Any]
 
@@ -140,11 +143,34 @@ class Wanted:
         where = self.places(ranked.count)
         found = ranked.at([*where.listed, last])
         if found[-1] != found[-1]:
-            is_one = self.q.ndim == 0 and not self.by_channel  # which NumPy gives as it is
+            # NumPy gives one number, not an array of one
+            is_one = self.q.ndim == 0 and not self.by_channel
             return np.full(self.q.shape, np.nan, found.dtype if is_one else self.like.dtype)
         size = self.q.size
         one, other = (each.reshape(self.q.shape) for each in (found[:size], found[size:-1]))
         return np.asarray(self.between(one, other, where.share), self.like.dtype)
+
+    def of_lines(self, image: ImageLike, axis: int) -> NDArray[Any]:
+        """The results of the lines of an image along an axis."""
+        count, channels = image.storage.shape[axis], image.format.channels
+        others = [n for k, n in enumerate(image.storage.shape) if k != axis]
+        others += [channels] if channels > 1 else []
+        counts: Any = np.intp(count)
+        if self.without_nan and image.storage.dtype.kind == "f":
+            known = np.asarray((image == image).sum(axis=axis))  # type: ignore[attr-defined]
+            counts = counts if (known == count).all() else known
+        q = self.q.reshape(self.q.shape + (1,) * np.ndim(counts))
+        where = replace(self, q=q).places(np.maximum(counts, 1))
+        wide = (-1, *others) if np.ndim(counts) else (-1,)
+        listed = np.stack([where.first, where.second]).reshape(wide)
+        found = texels(standing(image, axis, listed), image.format)
+        one, other = found.reshape(2, *self.q.shape, *others)
+        share = where.share
+        if share is not None:
+            share = share.reshape(share.shape + (1,) * (one.ndim - share.ndim))
+        if (counts == 0).any():
+            warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=2)
+        return np.asarray(self.between(one, other, share), self.like.dtype)
 
     def between(self, one: Any, other: Any, share: NDArray[np.float64] | None) -> Any:
         """Numbers between two, with NumPy's roundings."""
@@ -154,9 +180,9 @@ class Wanted:
             return one
         if one.dtype.kind in "iu":  # whose differences may not fit
             one, other = one.astype(np.float64), other.astype(np.float64)
-        part: Any = float(share) if self.is_weak else share
         step = other - one
-        near, far = one + step * part, other - step * (1 - part)
+        kind = step.dtype if self.is_weak else share.dtype
+        near, far = one + step * share.astype(kind), other - step * (1 - share).astype(kind)
         return np.where(share >= 0.5, far, near)
 
 
@@ -184,8 +210,11 @@ def _wanted(
     channels = image.format.channels
     axes = set(totals.checked_axes(axis, image.dims + (channels > 1)))
     by_channel = channels > 1 and axes == set(range(image.dims))
+    line = None
     if not by_channel and len(axes) < image.dims + (channels > 1):
-        return None
+        line = min(axes, default=image.dims)
+        if len(axes) != 1 or line >= image.dims:
+            return None
     few = texels(np.zeros(2, image.storage.dtype), image.format)
     is_median = function in MEDIANS
     like = function(few) if is_median else asked(function, few, q, method=method)
@@ -197,7 +226,7 @@ def _wanted(
     if function not in PERCENTILES and np.asarray(q).dtype.kind in "iu" and method == "linear":
         method = "lower"  # the least or the greatest itself
     is_weak = type(q) in (int, float)
-    return image, Wanted(function, shares, method, by_channel, is_weak, np.asarray(like))
+    return image, Wanted(function, shares, method, by_channel, line, is_weak, np.asarray(like))
 
 
 # ---------------------------------------------------------------- rule
@@ -220,6 +249,9 @@ def _found(image: ImageLike, wanted: Wanted) -> Any:
     count = storage.height * storage.width * (1 if wanted.by_channel else storage.channels)
     if count < LEAST and not is_kept:
         return None
+    if wanted.axis is not None:
+        with targets.at_once():
+            return wanted.of_lines(image, wanted.axis)
     with targets.at_once():
         device = targets.choose("auto")
         lines = None
@@ -263,6 +295,3 @@ def _kept(lines: list[Sorted], wanted: Wanted) -> Number:
 def _together(parts: list[NDArray[Any]], wanted: Wanted) -> Any:
     """The results of channels, along a last axis."""
     return np.stack(parts, axis=-1)[()] if wanted.by_channel else parts[0][()]
-
-
-__all__ = ["RULED", "rule"]

@@ -22,7 +22,7 @@ from pygpu.execution.folds import kept
 Rule = Callable[[Any, Any, Any], Any]
 
 LEAST: Final = 1 << 14  # texels below which NumPy is as quick
-# What NaNs are left out of, and what that is where there are none.
+# NumPy's functions that leave NaNs out, each with the function that it is where there are none.
 _PLAIN: Final = {
     np.nanmean: np.mean,
     np.nansum: np.sum,
@@ -132,6 +132,3 @@ def _spread(function: Any, image: Any, given: Mapping[str, Any]) -> Any:
     if not np.isfinite(variance):
         return None
     return np.sqrt(variance) if function is np.std else variance
-
-
-__all__ = ["rules"]

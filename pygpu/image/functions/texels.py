@@ -49,9 +49,10 @@ def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
 
 def seen(image: ImageLike, wide: bool = False) -> NDArray[Any]:
     """Texels as functions see them, with an axis for each coordinate, and one of channels where
-    there are several; `wide`: floats in 64 bits."""
+    there are several; `wide`: floats and ints in 64 bits."""
     array = texels(image.storage.seen(), image.format)
-    return array.astype(np.float64) if wide and array.dtype.kind == "f" else array
+    wider = {"f": np.float64, "i": np.int64}.get(array.dtype.kind) if wide else None
+    return array if wider is None else array.astype(wider)
 
 
 def in_texels(stored: Any, format: Format) -> Any:
@@ -117,16 +118,3 @@ def given(result: Any, dtype: Any, out: Any) -> Any:
         return result
     asked(np.copyto, out, result, casting="unsafe")
     return out
-
-
-__all__ = [
-    "check_out",
-    "first",
-    "given",
-    "image_of",
-    "images_in",
-    "in_texels",
-    "seen",
-    "seen_in",
-    "stored_in",
-]

@@ -43,6 +43,3 @@ def holding(value: Value) -> list[Value]:
             if constant_of(second) is False:
                 waiting += [op.operands[0], first]
     return found
-
-
-__all__ = ["goes_by", "holding", "left_by"]

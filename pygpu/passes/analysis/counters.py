@@ -131,6 +131,3 @@ def _added(op: Op, param: Value) -> int | None:
     if type(number) is not int:
         return None
     return number if op.code == "add" else -number
-
-
-__all__ = ["Counter", "counters"]

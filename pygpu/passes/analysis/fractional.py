@@ -65,6 +65,3 @@ def _sum(a: Span, b: Span, sign: int) -> Span | None:
 
 def near(*places: float) -> bool:
     return all(abs(place) <= LARGEST for place in places)
-
-
-__all__ = ["LARGEST", "Followed", "near"]

@@ -40,6 +40,3 @@ def _used(op: Op) -> Iterator[Value]:
         for inner in region.ops:
             yield from _used(inner)
         yield from region.results
-
-
-__all__ = ["pressure"]

@@ -312,5 +312,3 @@ _SPECIAL: Final[dict[str, Callable[[Ranges, Op], Span | None]]] = {
     "to_float": Ranges._to_float,
     "to_int": Ranges._to_int,
 }
-
-__all__ = ["INTS", "Ranges", "Span"]

@@ -75,6 +75,3 @@ def _parts(value: Value) -> set[Value]:
             open_ += set(op.operands) - parts
             parts.update(op.operands)
     return parts
-
-
-__all__ = ["UNIT", "repeats", "scales", "settled"]

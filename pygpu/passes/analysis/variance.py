@@ -57,6 +57,3 @@ def _vary_loop(op: Op, bits: dict[Value, int], function: Function) -> None:
     leave = bits[body.results[0]]
     for param, result in zip(body.params, op.results, strict=True):
         bits[result] = bits[param] | leave
-
-
-__all__ = ["ROW", "X", "variance"]

@@ -380,16 +380,3 @@ def _either(
         sides.append(side)
     types = [value.type for value in fast.outputs]
     return build.finish(build.append("if", [inside], types, sides))
-
-
-__all__ = [
-    "Blocked",
-    "Cut",
-    "Halves",
-    "block",
-    "can_block",
-    "columns_of",
-    "halves",
-    "rows_of_pixels",
-    "size",
-]

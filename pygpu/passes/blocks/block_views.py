@@ -199,6 +199,3 @@ def _flat(build: Builder, values: Sequence[Value]) -> tuple[Value, ...]:
             )
         ]
     )
-
-
-__all__ = ["COLUMNS", "NARROW", "is_column", "is_near", "pack", "view_of", "widen"]

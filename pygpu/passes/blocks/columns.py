@@ -340,6 +340,3 @@ def _middle(terms: Sequence[Term]) -> int | None:
 def _fits(terms: Sequence[Term]) -> bool:
     unit = math.gcd(*[times for _, times in terms])
     return 255 * sum(abs(times) for _, times in terms) <= LARGEST * unit
-
-
-__all__ = ["by_columns"]

@@ -232,6 +232,3 @@ class _Columns:
         if TABLE[op.code].commutes:
             operands.sort()
         return op.code, op.data, tuple(operands)
-
-
-__all__ = ["BYTE", "EXTREMES", "LARGEST", "SUMS", "Bounds", "Exact", "factors", "is_exact"]

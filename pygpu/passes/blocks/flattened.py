@@ -123,6 +123,3 @@ def _one(type: Type) -> Type:
 
 def _is_component(old: Value, new: Value) -> bool:
     return old.type.size != new.type.size
-
-
-__all__ = ["flattened"]

@@ -9,6 +9,18 @@ below it stands at its own place in the image that begins as many rows earlier o
 such distance the new function has an image. What a pixel reads left or right of it stands beside
 it in the long row, unless the pixel is at an edge: there another texel is selected. The column in
 which a pixel stands is read of the last image; how many there are is the last number.
+
+Where images are copied anyway, `beside` reads each but once: what stands some rows above or below
+is that many rows' pixels to the left or right, in rows that are as much longer at both ends.
+
+    load im above[x, y]     ->  load im[x + 8 - 3, y]        # of rows of three, eight before each
+
+Rows may also run on into those below them, each beginning `step` rows further down than the one
+before: then rows of a block read what others read, too. Images begin at the highest row that is
+read.
+
+    load im[x, y - 3]       ->  load im[x, y]               a step of 2 rows, three above being read
+    load im[x, y]           ->  load im one row down[x, y + 1]
 """
 
 from __future__ import annotations
@@ -28,19 +40,40 @@ FAR: Final = 1 << 20  # more columns than any tap is away
 TAPS: Final = 4  # columns to a side, at most, of which others are selected one by one
 
 
+COLUMNS: Final = 4  # pixels of which there are multiples before and behind rows
+
+
+@record(eq=False)
+class Beside:
+    """The function of images whose rows are longer than the result's, as Joined.around says: each
+    of `images`, then that of columns."""
+
+    function: Function
+    images: tuple[int, ...]
+
+
 @record(eq=False)
 class Joined:
     """The function, which image and rows further down each of its images but the last is, and how
-    far it reads: columns to a side, rows above, rows below."""
+    far it reads: columns to a side, rows above, rows below. `step`: rows from one to the next, of
+    which `more` are read than there are results; 0 for long rows, which read no others."""
 
     function: Function
     reads: tuple[tuple[int, int], ...]
     aside: int
     above: int
     below: int
+    step: int = 0
+    more: int = 0
+
+    def around(self, width: int) -> tuple[int, int]:
+        """How many pixels there are before and behind each row of images that are read but once,
+        for short rows of so many pixels."""
+        left, right = (rows * width + self.aside for rows in (self.above, self.below))
+        return -(-left // COLUMNS) * COLUMNS, -(-right // COLUMNS) * COLUMNS
 
 
-def joined_rows(function: Function) -> Joined | None:
+def joined_rows(function: Function, step: int = 0) -> Joined | None:
     """The function of joined rows; None where it asks for places but by loads near the pixel's, or
     reads what lies at the other end of a row."""
     ops = list(walk(function.body))
@@ -50,10 +83,25 @@ def joined_rows(function: Function) -> Joined | None:
     aside = max(abs(op.data.dx) for op in loads)
     if aside > TAPS or any(op.data.boundary == "wrap" and _is_beside(op.data) for op in loads):
         return None
-    reads = tuple(sorted({(op.data.image, op.data.dy) for op in loads}))
-    rows = [dy for _, dy in reads]
-    made = _Joining(function, reads).run()
-    return Joined(made, reads, aside, max(-min(rows), 0), max(*rows, 0))
+    rows = [op.data.dy for op in loads]
+    above, below = max(-min(rows), 0), max(*rows, 0)
+    first = -above if step else 0
+    reads = tuple(sorted({_place(op.data, step, first)[0] for op in loads}))
+    made = _Joining(function, reads, step, first).run()
+    more = (below - first) // step if step else 0
+    return Joined(made, reads, aside, above, below, step, more)
+
+
+def _place(data: Any, step: int, first: int) -> tuple[tuple[int, int], int]:
+    """Which image a load reads then, and how many rows down."""
+    rows, start = divmod(data.dy - first, step) if step else (0, data.dy)
+    return (data.image, start + first), rows
+
+
+def beside(joined: Joined, width: int) -> Beside:
+    """The function for rows of so many pixels that reads each image but once."""
+    images = tuple(sorted({image for image, _ in joined.reads}))
+    return Beside(apply(CLEAN, _Beside(joined, images, width).run()), images)
 
 
 def _is_near(function: Function, op: Op) -> bool:
@@ -72,9 +120,11 @@ def _is_beside(data: Any) -> bool:
 class _Joining(Rewriter):
     """Puts the function down for joined rows."""
 
-    def __init__(self, function: Function, reads: Sequence[tuple[int, int]]) -> None:
+    def __init__(
+        self, function: Function, reads: Sequence[tuple[int, int]], step: int, first: int
+    ) -> None:
         super().__init__(function, lambda _, op, operands: self.each(op))
-        build = self.build
+        build, self.step, self.first = self.build, step, first
         self.places = {read: place for place, read in enumerate(reads)}
         build.images = [
             replace(function.images[image], name=f"{function.images[image].name}{row:+d}")
@@ -88,7 +138,9 @@ class _Joining(Rewriter):
     def run(self) -> Function:
         build = self.build
         place = len(build.images) - 1
-        self.left = build.load(place, build.x, build.y)  # columns to the left of the pixel
+        # Columns to the left of the pixel. Rows that run on are all alike as to these.
+        row = build.constant(INT, 0) if self.step else build.y
+        self.left = build.load(place, build.x, row)
         last = build.emit("sub", self.count, build.constant(INT, 1))
         self.right = build.emit("sub", last, self.left)
         return apply(CLEAN, super().run())
@@ -98,8 +150,9 @@ class _Joining(Rewriter):
 
     def texel(self, data: Any, dx: int) -> Value:
         """What stands so many columns to the right in the long row."""
-        place = self.places[data.image, data.dy]
-        found = replace(data, image=place, dx=dx, dy=0, boundary="nearest", cval=())
+        read, row = _place(data, self.step, self.first)
+        image = self.places[read]
+        found = replace(data, image=image, dx=dx, dy=row, boundary="nearest", cval=())
         return self.build.emit("load", self.build.x, self.build.y, data=found)
 
     def tap(self, data: Any, dx: int) -> Value:
@@ -123,4 +176,28 @@ class _Joining(Rewriter):
         return texel
 
 
-__all__ = ["Joined", "joined_rows"]
+class _Beside(Rewriter):
+    """Puts the function of joined rows down for images that are read but once."""
+
+    def __init__(self, joined: Joined, images: Sequence[int], width: int) -> None:
+        function = joined.function
+        super().__init__(function, lambda _, op, operands: self.each(op, operands))
+        self.joined, self.images, self.width = joined, images, width
+        self.left, _ = joined.around(width)
+        self.new[function.uniforms[-1]] = self.build.constant(INT, width)
+        seen = function.images
+        firsts = [next(i for i, read in enumerate(joined.reads) if read[0] == k) for k in images]
+        self.build.images = [*[seen[first] for first in firsts], seen[-1]]
+
+    def each(self, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
+        if op.code != "load":
+            return None
+        data = op.data
+        if data.image == len(self.joined.reads):
+            found = replace(data, image=len(self.images))
+        else:
+            image, row = self.joined.reads[data.image]
+            place = self.images.index(image)
+            dx = self.left + row * self.width + data.dx
+            found = replace(data, image=place, dx=dx, boundary="inside")
+        return [self.build.emit("load", *operands, data=found)]

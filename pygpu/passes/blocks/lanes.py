@@ -316,6 +316,3 @@ class _Lanes:
                 word = gate("bit_or", word, byte)
             words.append(word)
         return self.views.joined(words)
-
-
-__all__ = ["lanes"]

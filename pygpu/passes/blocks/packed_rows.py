@@ -127,6 +127,3 @@ class PackedRows:
             self.formats += [format, self.format]
             self.views += [image, image]
         return self.of_image[image]
-
-
-__all__ = ["PackedRows"]

@@ -130,6 +130,3 @@ def _choice(threes: dict[Three, Sequence[Value]]) -> dict[Three, Two]:
 
 def _twos(members: Sequence[Value]) -> Iterator[Two]:
     return combinations(members, 2)
-
-
-__all__ = ["greater_by_sums", "share_pairs"]

@@ -110,6 +110,3 @@ def _kept(part: Value, place: int) -> Value | None:
         return None
     pixel = op.operands[0].op
     return pixel.operands[0] if pixel is not None and pixel.code == "from_unorm8x4" else None
-
-
-__all__ = ["block_of_rgba8", "is_rgba8"]

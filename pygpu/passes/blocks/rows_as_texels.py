@@ -82,6 +82,3 @@ class _Columns(Rewriter):
         row = replace(data, type=type, cval=cval, dx=data.dy, dy=0)
         texel = build.emit("load", build.x, build.y, data=row)
         return [build.emit("swizzle", texel, data=(column,))]
-
-
-__all__ = ["MOST", "of_columns"]

@@ -13,13 +13,16 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import astuple, replace
 from typing import Final
 
 from pygpu.core.host import cache
 from pygpu.core.programs import Shape, Task
 from pygpu.passes.analysis.footprint import fixed, footprint, reads_itself
-from pygpu.passes.blocks.block import columns_of, size
+from pygpu.passes.analysis.pressure import pressure
+from pygpu.passes.blocks.block import columns_of, shares_words, size
+from pygpu.passes.blocks.block_views import COLUMNS, is_near
 from pygpu.ssa import images_read, walk
 
 KIND: Final = "shape"  # of what is kept in the disk cache
@@ -37,22 +40,37 @@ CANDIDATES: Final = tuple(
 
 # The shapes of functions of which nothing was measured: the fastest for such kernels on an H200.
 OWN: Final = Shape(4, 2, 64, 2)  # what is read is the pixel itself: memory is all there is
+HEAVY: Final = Shape(4, 1, 64, 2)  # the same, but of so much arithmetic that threads wait for that
 WHOLE: Final = Shape(1, 2, 64, 2)  # the same of pixels of 16 bytes
 POINTS: Final = Shape(4, 2, 32, 4)  # pixels of a column share nothing, or too little to matter
 WINDOWS: Final = Shape(4, 4, 32, 4)  # rows share what they read, or are of 8 or 16 bits
 PACKED: Final = Shape(4, 8, 16, 8)  # rows share what they read and are of 8 or 16 bits
-SCATTERED: Final = Shape(4, 1, 8, 8)  # reads are anywhere: neighbours close together
+SCATTERED: Final = Shape(4, 1, 32, 4)  # reads are anywhere
 SINGLE: Final = Shape(1, 4, 32, 4)  # the same by pixels whose neighbours belong to other threads
+WIDE: Final = Shape(1, 2, 32, 4)  # the same where pixels read, and give colours
 COLOURS: Final = Shape(1, 8, 32, 4)  # pixels of 4 bytes
 LOOPS: Final = Shape(4, 1, 16, 16)  # neighbours loop about equally long
 LANES: Final = Shape(16, 4, 32, 4)  # bytes, two at a time
 THIN: Final = 4096  # pixels from which on a group of another shape is worth a program
 IDLE: Final = 4  # times as many threads, or rows, as there is work for, at least, for that
+MUCH: Final = 32  # operations of a pixel, from which on it is arithmetic that threads wait for
 DENSE: Final = 6  # operations for each texel read, from which on it matters little to share these
 
+# What blocks of functions that look around cost: those of which times on an H200 differ least from
+# the fastest of NEAR, for 28 functions of the gallery (2 % in the mean).
+NEAR: Final = tuple(Shape(*block, 32, 4) for block in ((1, 2), (1, 4), (4, 1), (4, 2), (4, 4)))
+NEAR_PACKED: Final = (*NEAR[2:], PACKED)  # the same of pixels that share words
+READ: Final = 2  # operations that a read costs, with its place: of a texel, or of four numbers
+NUMBER: Final = 6  # and each number read
+PICKED: Final = 1  # and picking it out of four numbers, where these are of several texels
+UNPACKED: Final = 3  # and what a number out of a word costs, of which it is a quarter or half
+MANY: Final = 400  # numbers that a block reads, above which compilers run out of registers
+REGISTERS: Final = 100  # numbers at hand at once with which a thread takes twice as long as alone
 
-def default(task: Task, narrow: bool = False) -> Shape:
-    """The shape of a function of which nothing was measured; `narrow` as for columns_of."""
+
+def default(task: Task, narrow: bool = False, is_software: bool = False) -> Shape:
+    """The shape of a function of which nothing was measured; `narrow` as for columns_of. Where it
+    looks around it is what costs least on a GPU, unless a processor runs it (`is_software`)."""
     function, inputs = task.function, task.inputs
     ops = list(walk(function.body))
     if any(op.code == "loop" for op in ops):
@@ -62,18 +80,63 @@ def default(task: Task, narrow: bool = False) -> Shape:
     read = [index for index in images_read(function) if index not in same]
     is_single = columns_of(task, narrow) == 1
     if None in found or not read:
-        return SINGLE if is_single else SCATTERED
+        gives = sum(format.channels for format in task.outputs)
+        return (WIDE if read and gives > 2 else SINGLE) if is_single else SCATTERED
     texels = sum(op.code == "load" and op.data.image not in same for op in ops)
     is_flat = not any(each.up or each.down for each in found if each is not None)
     is_packed = all(inputs[index].dtype.itemsize < 4 for index in read)
     if is_flat and is_packed and is_single:
         return COLOURS
+    if reads_itself(found) and not is_single and size(function) > MUCH:
+        return HEAVY
     if reads_itself(found) and not is_packed:
         return WHOLE if is_single else OWN
+    if not (is_software or reads_itself(found)):
+        if is_packed and not is_single:
+            return _cheapest(task, NEAR_PACKED)
+        every = {1} if is_single else {COLUMNS} if shares_words(task) else {1, COLUMNS}
+        return _cheapest(task, [each for each in NEAR if each.columns in every])
     tests = sum(value.type.kind == "bool" for op in ops for value in op.results)  # cost little
     if size(function) - tests > DENSE * texels or (is_flat and not is_packed):
         return POINTS
     return PACKED if is_packed and not is_flat else WINDOWS
+
+
+def _cheapest(task: Task, candidates: Sequence[Shape]) -> Shape:
+    """The shape in which a pixel costs least: the more of what it reads its neighbours in a block
+    read too, and the fewer numbers are at hand at once, as registers are shared by the threads that
+    run at once."""
+    function = task.function
+    loads = [op for op in function.body.ops if op.code == "load"]
+    near: dict[int, set[tuple[int, int]]] = {}
+    for op in loads:
+        if is_near(function, op):
+            near.setdefault(op.data.image, set()).add((op.data.dx, op.data.dy))
+    apart = sum(READ + NUMBER * op.result.type.size for op in loads if not is_near(function, op))
+    alone, gives = pressure(function.body), sum(format.channels for format in task.outputs)
+
+    def cost(shape: Shape) -> float:
+        columns, pixels = shape.columns, shape.columns * shape.rows
+        read, numbers = 0.0, 0
+        for image, places in near.items():
+            size_of = function.images[image].type.size
+            every = {
+                (dx + column, dy + row)
+                for dx, dy in places
+                for column in range(columns)
+                for row in range(shape.rows)
+            }
+            nbytes = task.inputs[image].dtype.itemsize
+            number = NUMBER if nbytes == 4 else NUMBER * nbytes / 4 + UNPACKED
+            texel: float = READ + number * size_of
+            if columns > 1:
+                texel = (READ / COLUMNS + number + PICKED * (size_of == 3)) * size_of
+            read += texel * len(every)
+            numbers += size_of * len(every)
+        each = size(function) + apart + read / pixels
+        return each * (REGISTERS + alone + gives * pixels) * max(numbers / MANY, 1)
+
+    return min(candidates, key=cost)
 
 
 def fitted(shape: Shape, size: tuple[int, int]) -> Shape:

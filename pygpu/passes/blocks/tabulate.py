@@ -149,6 +149,3 @@ def _part(
 
 def _scalar(type: Type) -> Type:
     return vector(type.kind, 1)
-
-
-__all__ = ["OfAByte", "of_a_byte", "pays"]

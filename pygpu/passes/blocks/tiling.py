@@ -324,6 +324,3 @@ def _apart(sources: Sequence[Source]) -> float:
             if image in makes:
                 total += STORED * value.type.size
     return total
-
-
-__all__ = ["ROWS", "Piece", "Source", "Tiling", "tiling"]

@@ -115,6 +115,3 @@ class _Scaling:
         if len(degrees) != 1:
             raise _DoesNotScale
         return degrees.pop()
-
-
-__all__ = ["Scaled", "in_units"]

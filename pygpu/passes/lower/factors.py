@@ -136,6 +136,3 @@ class _Factors:
 
 def _is_mild(number: float, largest: float) -> bool:
     return 1 / largest <= abs(number) <= largest
-
-
-__all__ = ["taken_out"]

@@ -40,6 +40,3 @@ def _replaced(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequen
     if constant_of(exponent) == 0.5:
         return [build.emit("sqrt", base)]
     return [build.emit("exp2", build.emit("mul", build.emit("log2", base), exponent))]
-
-
-__all__ = ["fastened"]

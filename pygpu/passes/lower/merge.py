@@ -213,5 +213,3 @@ def beside(first: Function, second: Function, places: Sequence[int]) -> Function
 
 
 _SIZES: Final = ("width", "height", "depth")
-
-__all__ = ["Merged", "Part", "beside", "is_here", "is_pointwise", "merge"]

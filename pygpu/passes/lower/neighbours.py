@@ -144,6 +144,3 @@ class _Again:
                 self.known.update(zip(op.results, self.copied(op), strict=True))
         new.results = tuple([self.known.get(value, value) for value in region.results])
         return new
-
-
-__all__ = ["flatten_differences", "recompute_differences"]

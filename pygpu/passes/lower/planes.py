@@ -171,6 +171,3 @@ def _name(name: str, read: Read) -> str:
     if not read.offset:
         return name if read.offset is None else f"{name}_here"
     return f"{name}_{'before' if read.offset < 0 else 'after'}{abs(read.offset)}"
-
-
-__all__ = ["Planar", "Read", "by_planes"]

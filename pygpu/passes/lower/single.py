@@ -58,6 +58,3 @@ class _OneRow(Rewriter):
         cval = data.cval[0] if data.type.is_scalar else data.cval
         is_row = emit("eq", y, constant(INT, -data.dy))
         return [emit("select", is_row, texel, constant(data.type, cval))]
-
-
-__all__ = ["of_one_row", "reads_rows"]

@@ -2,16 +2,17 @@
 
 What window.py makes computes a window of an image, from parts of images. Here the windows of whole
 rows are the rows of one image, and so are the parts: strip number k begins at k times the width of
-a strip, which is given where the window's first x was. Of several rows strips are blocks of rows,
-as many as are given where the window's first y was; blocks hold the rows that are read above and
-below, too, so that near texels lie as far from the pixel as they do in the image.
+a strip, which is given where the window's first x was. Of several rows first all strips of one
+follow one another, then all of the next; how many each has is given where the window's first y was.
 
-    load im_wrap[x + 2, y] nearest      # y: of the strips; elsewhere y - k * rows, x + k * width
+    load im_wrap[x + 2, y] nearest           # y: of strips; elsewhere y // count
+    load im_wrap[x + 2, y + count] nearest   # of the row below
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pygpu.core.rewriter import Rewriter
 from pygpu.passes.lower.window import Windowed
@@ -42,19 +43,29 @@ class _Strips(Rewriter):
         self.near = {i for i, each in enumerate(windowed.views) if each.margin is not None}
         left, top = function.uniforms[-2 - 2 * len(windowed.sized) :][:2]
         build = self.build
-        strip, row = build.y, build.constant(INT, 0)
+        self.count = self.new[top]
+        self.strip, row = build.y, build.constant(INT, 0)
         if not is_single:
-            rows = self.new[top]
-            strip = build.emit("floordiv", build.y, rows)
-            row = build.emit("sub", build.y, build.emit("mul", strip, rows))
-        self.new[left] = build.emit("mul", strip, self.new[left])
+            self.strip = build.emit("mod", build.y, self.count)
+            row = build.emit("floordiv", build.y, self.count)
+        self.new[left] = build.emit("mul", self.strip, self.new[left])
         self.new[top], self.new[function.y] = build.constant(INT, 0), row
 
     def each(self, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
         if op.code != "load" or op.data.image not in self.near:
             return None
-        # The view's rows are those of the strips: near ones are as near there.
-        return [self.build.emit("load", operands[0], self.build.y, data=op.data)]
+        build, data = self.build, replace(op.data, dy=0)
+        x, row = operands
+        if op.operands[1] is self.function.y:
+            if op.operands[0] is self.function.x:  # within the margins of the strip's part
+                data = replace(data, boundary="inside", cval=())
+            return [build.emit("load", x, self.below(build.y, op.data.dy), data=data)]
+        first = build.emit("add", self.strip, build.emit("mul", row, self.count))
+        return [build.emit("load", x, self.below(first, op.data.dy), data=data)]
 
-
-__all__ = ["beyond", "strips"]
+    def below(self, y: Value, rows: int) -> Value:
+        """So many rows below a row of strips, or of parts of images."""
+        build = self.build
+        if not rows:
+            return y
+        return build.emit("add", y, build.emit("mul", self.count, build.constant(INT, rows)))

@@ -40,6 +40,3 @@ def turned(function: Function) -> Function:
     new = rewriter.new
     new[function.x], new[function.y] = new[function.y], new[function.x]
     return rewriter.run()
-
-
-__all__ = ["is_thin", "turned"]

@@ -157,6 +157,3 @@ def _either(
     types = [value.type for value in sides[0].results]
     names = [value.name for value in sides[0].results]
     return rewriter.build.append("if", [condition], types, sides, names)
-
-
-__all__ = ["unroll"]

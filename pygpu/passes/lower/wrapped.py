@@ -96,6 +96,3 @@ class _Wrapping(Rewriter):
         cval = data.cval[0] if data.type.is_scalar else data.cval
         inside = reduce(lambda a, b: emit("bit_and", a, b), tests)
         return emit("select", inside, texel, emit.constant(data.type, cval))
-
-
-__all__ = ["SHIFT", "WIDTH", "wrapped"]

@@ -1,15 +1,28 @@
 """Moves out of a loop what is the same in every round: operations (loads too) and whole `if`s and
 loops none of whose operands changes.
 
-A body runs at least once, so nothing is computed that was not computed before.
+A body runs at least once, and mostly all that it does is in an `if`: the test whether there is a
+round at all. Where the first is known to be there, nothing is computed that was not computed
+before; elsewhere only what is read, and places, as loops without a round are rare.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from typing import Final
 
+from pygpu.core.host.later import later
+from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.ssa import Function, Op, Region, Value, walk
+
+with later():
+    from pygpu.passes.analysis import branches, counters
+
+HELD: Final = 96  # numbers read, at most, that wait in registers while a loop runs
+CHEAP: Final = frozenset(
+    ("constant", "load", "table", "width", "height", "add", "sub", "mul", "min", "max")
+)
 
 
 def hoist(function: Function) -> Function:
@@ -32,21 +45,50 @@ def hoist(function: Function) -> Function:
 
 def _invariant(loop: Op) -> list[Op]:
     """The ops in a loop's body that do not depend on its rounds, in order; also those in the bodies
-    of loops directly in there."""
-    found: list[Op] = []
-    _search(loop.regions[0], set(), found)
-    return found
+    of loops directly in there, and those in the `if`s that a round goes through."""
+    found = _Found([], set())
+    found.search(loop, is_sure=True)
+    return found.ops
 
 
-def _search(body: Region, changing: set[Value], found: list[Op]) -> None:
-    changing.update(body.params)
-    for op in body.ops:
-        if changing.isdisjoint(_used(op)):
-            found.append(op)
-            continue
-        changing.update(op.results)
-        if op.code == "loop":
-            _search(op.regions[0], changing, found)
+@record(eq=False, frozen=False)
+class _Found:
+    """Ops that are the same in every round, and all values that are not, or stay where they are."""
+
+    ops: list[Op]
+    changing: set[Value]
+    held: int = 0  # numbers that were read
+
+    def search(self, loop: Op, is_sure: bool) -> None:
+        """Find those in a loop's body; `is_sure`: it is surely run."""
+        (body,) = loop.regions
+        self.changing.update(body.params)
+        first = {
+            each.condition for each in counters.counters(loop) if each.held and not each.is_after
+        }
+        self._look(body, is_sure, set(branches.holding(body.results[0])), first)
+
+    def _look(self, body: Region, is_sure: bool, goes: Set[Value], first: Set[Value]) -> None:
+        """Find those in a part of a loop's body. The loop ends where a condition of `goes` does not
+        hold; those of `first` hold in the first round."""
+        for op in body.ops:
+            if self._takes(op, is_sure):
+                self.ops.append(op)
+                continue
+            self.changing.update(op.results)
+            if op.code == "loop":
+                self.search(op, is_sure)
+            elif op.code == "if" and op.operands[0] in goes:
+                self._look(op.regions[0], is_sure and op.operands[0] in first, goes, first)
+
+    def _takes(self, op: Op, is_sure: bool) -> bool:
+        if not (is_sure or op.code in CHEAP) or not self.changing.isdisjoint(_used(op)):
+            return False
+        held = op.result.type.size if op.code == "load" else 0
+        if self.held + held > HELD:
+            return False
+        self.held += held
+        return True
 
 
 def _used(op: Op) -> set[Value]:

@@ -260,6 +260,3 @@ def _after(outer: Sequence[_Step], last: _Step) -> tuple[list[Op], Sequence[Valu
             left.update(zip(op.results, ops[-1].results, strict=True))
         results = [left.get(value, value) for value in step.region.results]
     return ops, results
-
-
-__all__ = ["DEEPEST", "bound_nesting"]

@@ -6,10 +6,10 @@ apply((convert_all, *CLEAN), function)   # passes of one's own choice, checked a
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from pygpu.core.host import settings
 from pygpu.core.host.later import later
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.hoist import hoist
@@ -56,12 +56,9 @@ def settle(function: Function) -> Function:
 
 def apply(passes: Sequence[Pass], function: Function) -> Function:
     """The function after the passes, in order."""
-    check = os.environ.get("PYGPU_VERIFY", "0") not in ("", "0")
+    check = settings.flag("PYGPU_VERIFY")
     for each in passes:
         function = each(function)
         if check:
             verify.verify(function)
     return function
-
-
-__all__ = ["CLEAN", "RESTRUCTURE", "apply", "settle", "simplify"]

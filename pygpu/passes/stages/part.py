@@ -197,6 +197,3 @@ def _rest(
 
     whole = Function(function.name, (*function.images, *inputs), function.tables, function.body)
     return Rewriter(whole, rule).run()
-
-
-__all__ = ["Part", "stages"]

@@ -28,6 +28,3 @@ def price_of(op: Op) -> int:
         return 0
     cost = cost_of(op.code)
     return (1 if cost is None else PRICE.get(cost, 1)) * op.result.type.size
-
-
-__all__ = ["price", "price_of"]

@@ -212,6 +212,3 @@ def _sum(build: Builder, type: Type, terms: Sequence[tuple[Value, float]]) -> Va
             total = build.emit("fma", value, build.constant(type, number), total)
     assert total is not None
     return total
-
-
-__all__ = ["factored"]

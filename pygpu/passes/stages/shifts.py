@@ -91,6 +91,3 @@ def numbered(function: Function) -> dict[Value, Shifted]:
     for op in function.body.ops:
         numbering.add(op)
     return numbering.found
-
-
-__all__ = ["Shifted", "numbered"]

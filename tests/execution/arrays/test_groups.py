@@ -199,6 +199,17 @@ def test_tuples_are_folded_by_group(target: str) -> None:
         np.testing.assert_allclose(sums[:, place], expected, 1e-5)
 
 
+def test_numpys_functions_fold_parts_of_tuples_by_group(target: str) -> None:
+    numbers = (A * 5).astype(int).ravel()
+    sums, counts = pygpu.reduce(
+        np.add, A, B, map=lambda v, w: (Vec2(v, w), 1), by=lambda v, w: int(v * 5), groups=7,
+        target=target,
+    )  # fmt: skip
+    np.testing.assert_array_equal(counts, np.bincount(numbers, minlength=7))
+    expected = [np.bincount(numbers, image.ravel(), minlength=7) for image in (A, B)]
+    np.testing.assert_allclose(sums.T, expected, 1e-5)
+
+
 def test_positions_by_group(target: str) -> None:
     places = pygpu.reduce(np.argmax, A, by=lambda v, p: p.y // 10, groups=5, target=target)
     assert places.shape == (5, 2)

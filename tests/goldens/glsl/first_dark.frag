@@ -5,7 +5,7 @@ uniform usampler2D photo;
 layout(location = 0) out int result;
 
 float pg_unorm8(uint a) {
-    return float(a) * 0.00390625 + float(a + a) * 7.659314e-6;
+    return float(int(a)) * 0.00390625 + float(int(a + a)) * 7.659314e-6;
 }
 
 void main() {

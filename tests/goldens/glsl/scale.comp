@@ -14,7 +14,7 @@ uint pg_to_unorm8(float a) {
 }
 
 float pg_unorm8(uint a) {
-    return float(a) * 0.00390625 + float(a + a) * 7.659314e-6;
+    return float(int(a)) * 0.00390625 + float(int(a + a)) * 7.659314e-6;
 }
 
 float photo(ivec2 p) {

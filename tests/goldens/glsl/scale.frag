@@ -6,7 +6,7 @@ uniform float gain;
 layout(location = 0) out uint result;
 
 float pg_unorm8(uint a) {
-    return float(a) * 0.00390625 + float(a + a) * 7.659314e-6;
+    return float(int(a)) * 0.00390625 + float(int(a + a)) * 7.659314e-6;
 }
 
 uint pg_to_unorm8(float a) {

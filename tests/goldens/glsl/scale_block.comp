@@ -20,7 +20,7 @@ uvec4 pg_to_unorm8(vec4 a) {
 }
 
 float pg_unorm8(uint a) {
-    return float(a) * 0.00390625 + float(a + a) * 7.659314e-6;
+    return float(int(a)) * 0.00390625 + float(int(a + a)) * 7.659314e-6;
 }
 
 vec4 pg_unorm8(uvec4 a) {

@@ -290,12 +290,13 @@ return rest != 0.0 && (rest < 0.0) != (b < 0.0) ? q - 1.0 : q;
     ),
     # ------------------------------------------------ texels
     # a / 255 and a / 65535, correctly rounded: the first product is exact, the second adds what
-    # lacks. It is one of a + a so that no driver joins the two.
+    # lacks. It is one of a + a so that no driver joins the two. Processors, which software drivers
+    # use, make floats of ints by one instruction and of unsigned ints by several.
     "unorm8": Helper(
-        "float", "uint a", "return float(a) * 0.00390625 + float(a + a) * 7.659314e-6;"
+        "float", "uint a", "return float(int(a)) * 0.00390625 + float(int(a + a)) * 7.659314e-6;"
     ),
     "unorm16": Helper(
-        "float", "uint a", "return float(a) * 1.5258789e-5 + float(a + a) * 1.164171e-10;"
+        "float", "uint a", "return float(int(a)) * 1.5258789e-5 + float(int(a + a)) * 1.164171e-10;"
     ),
     # The same where `fma` is the driver's own: conversions are what such devices are slow at.
     "fused_unorm8": Helper(

@@ -314,5 +314,3 @@ TABLE: Final[dict[str, Row]] = {
 
 NEGATED: Final = {code: row.negated for code, row in _COMPARISONS.items()}
 ASSIGNED: Final = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/="}
-
-__all__ = ["ASSIGNED", "NEGATED", "TABLE", "clamped", "converted"]

@@ -75,14 +75,14 @@ class Context:
         self.limits = read_limits(self.gl, partial(integer, platform), self.is_software)
         self.dialect = dialect_of(info, self.gl.extensions, self.limits)
         self.pool = Pool(max(POOLED, self.limits.memory // 8), self._free)
-        has_barriers = self.gl.version_code >= 420  # as old as programs that write buffers
+        has_barriers = self.gl.version_code >= 420  # programs that write buffers are of 4.3
         self.order = Order(self.gl.memory_barrier if has_barriers else lambda: None)
         status = platform.load("glGetGraphicsResetStatus") or platform.load(
             "glGetGraphicsResetStatusARB"
         )
         flush = 0 if platform.flushes else platform.load("glFlush")
         self._flush = ctypes.CFUNCTYPE(None)(flush) if flush else None
-        self._thread: object = None  # that was here last
+        self._thread: object = None  # the thread whose section was the last
         self._status = ctypes.CFUNCTYPE(ctypes.c_uint)(status) if status else None
 
     @property

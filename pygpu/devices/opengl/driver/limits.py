@@ -37,9 +37,9 @@ class Limits:
     version: int  # 330, 450, ...
     images: int  # textures bound as images, by fragment programs
     storage_blocks: int  # 0 where there are no compute programs
-    storage_size: int  # bytes of one
-    groups: int  # of threads, along each axis
-    across: int  # the same along x, where some drivers take more
+    storage_size: int  # bytes of a storage block
+    groups: int  # groups of threads along any axis
+    across: int  # groups of threads along x, of which some drivers take more
     warp: int  # threads of a group that go in step, a power of two
     memory: int  # bytes of the device's own; 0 where the driver does not tell
 
@@ -102,6 +102,3 @@ def has_fast_float16(renderer: str) -> bool:
     before it, which their names tell, P100 alone; the others are many times slower (CUDA C
     Programming Guide, throughput of arithmetic instructions)."""
     return not _BEFORE_VOLTA.search(renderer)
-
-
-__all__ = ["Limits", "dialect_of", "has_fast_float16", "is_software", "read_limits"]

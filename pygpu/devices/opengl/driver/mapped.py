@@ -123,6 +123,3 @@ class Mapped:
     def release(self) -> None:
         self._buffer.release()
         self._call["glDeleteBuffers"](1, ctypes.byref(self._name))  # which ends the mapping
-
-
-__all__ = ["COPY", "Mapped"]

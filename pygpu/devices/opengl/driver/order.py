@@ -58,6 +58,3 @@ class Order:
     def is_busy(self, buffer: Any) -> bool:
         """Whether writing to it would take a barrier."""
         return buffer.glo in self._written or buffer.glo in self._read
-
-
-__all__ = ["Order"]

@@ -12,12 +12,11 @@ and OpenGL takes it by GL_EXT_memory_object_fd. No context of CUDA's is made.
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Callable
 from ctypes import byref
 from typing import Any, Final
 
-from pygpu.core.host import log
+from pygpu.core.host import log, settings
 
 _UUID_BYTES: Final = 16
 _DEVICE_UUID: Final = 0x9597  # GL_DEVICE_UUID_EXT
@@ -92,7 +91,7 @@ class LargePages:
     @classmethod
     def open(cls, gl: Any, load: Callable[[str], int]) -> LargePages | None:
         """None, and a line in the log, where there is no such way, or PYGPU_LARGE_PAGES is 0."""
-        if os.environ.get("PYGPU_LARGE_PAGES") == "0":
+        if not settings.flag("PYGPU_LARGE_PAGES", default=True):
             return None
         try:
             return cls(gl, load)

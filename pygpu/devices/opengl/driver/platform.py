@@ -22,6 +22,7 @@ from typing import Any, Final, Protocol
 import glcontext
 
 from pygpu.core.errors import DeviceError
+from pygpu.core.host import settings
 
 Attempt = tuple[str, Callable[[], "PlatformContext"]]
 
@@ -387,7 +388,7 @@ class _GlxThread:
 def attempts() -> Iterator[Attempt]:
     """Ways to get a context, the best first. PYGPU_GL_BACKEND, "egl" or "native" (the window
     system's own), leaves one."""
-    backend = os.environ.get("PYGPU_GL_BACKEND", "").lower()
+    backend = settings.backend()
     is_linux = sys.platform.startswith("linux")
     if backend == "egl" or (not backend and is_linux):
         yield from _egl_attempts()

@@ -76,6 +76,3 @@ def _arrived(name: str, payload: bytes) -> Any:
         return function(*parts)
 
     return _TRAVELLERS.arrive(name, make)
-
-
-__all__ = ["reduced"]

@@ -1,6 +1,6 @@
-"""Prints a function as lines of GLSL, as its plan has it: statements.py prints all but loops.
+"""Prints a function as lines of GLSL, as its plan has it: loops here, all else in statements.py.
 
-Loops are `while` loops: where a body ends in an `if` on whether to go on, that becomes the
+A loop is a `while` loop. Where its body ends in an `if` on whether to go on, the `if` becomes the
 `while`'s own condition or a `break`.
 
     printer = Printer(plan, namer, ranges, loose=False, leaf=...)
@@ -28,7 +28,7 @@ class Printer(Statements):
         lines = self.at_once(zip(variables, op.operands, strict=True))
         go = body.results[0]
         carried = list(zip(variables, body.results[1:], strict=True))
-        if self.loose and not self._is_headed(op):
+        if self.switches and not self._is_headed(op):
             return lines + self.switched(body, go, carried)
         inner = self.tail(op, body.ops, go, carried)
         if inner and isinstance(inner[0], Break) and inner[0].is_plain:

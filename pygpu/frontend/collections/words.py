@@ -1,0 +1,74 @@
+"""Choices of known strings in the order that Python has: what is asked of them is asked of numbers.
+
+ranked(w, [unit, "inch"])           # ([which, 1], ("cm", "inch"))
+number_of_each(w, int, digit)       # of a Choice of "0" to "9" its number
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pygpu.frontend.joins.choosing import WORDS
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.values import Choice, Dynamic
+
+
+def ranked(w: Evaluator, items: Sequence[Any]) -> tuple[list[Any], tuple[str, ...]] | None:
+    """Strings and choices of strings as places in all these strings, put in order; None of anything
+    else, and of too many."""
+    words: set[str] = set()
+    for item in items:
+        options = item.options if type(item) is Choice else (item,)
+        if not all(type(option) is str for option in options):
+            return None
+        words.update(options)
+    order = tuple(sorted(words))
+    if len(order) > WORDS:
+        return None
+    places = {word: place for place, word in enumerate(order)}
+    return [
+        by_option(w, item.which, [places[option] for option in item.options])
+        if type(item) is Choice
+        else places[item]
+        for item in items
+    ], order
+
+
+def by_option(w: Evaluator, which: Dynamic, numbers: Sequence[int]) -> Any:
+    """The number of the option that a choice is."""
+    first, step = numbers[0], numbers[1] - numbers[0] if len(numbers) > 1 else 0
+    if any(number != first + place * step for place, number in enumerate(numbers)):
+        return w.item(tuple(numbers), which)
+    scaled = which if step == 1 else w.binary("*", which, step)
+    return w.binary("+", scaled, first) if first else scaled
+
+
+def word(place: Any, order: tuple[str, ...]) -> Any:
+    """The string at a place of those in order."""
+    return Choice(place, order, "") if isinstance(place, Dynamic) else order[place]
+
+
+def number_of_each(w: Evaluator, function: Callable[[str], Any], choice: Choice) -> Any:
+    """int(word), ord(word) and the like, where a choice is of words; None where what they give is
+    no number, or too large a one. What some words are refused with is raised where it is one."""
+    left = w.state.facts.get(choice.which.value, range(len(choice.options)))
+    found: dict[int, int] = {}
+    refused: dict[int, Exception] = {}
+    for place in left:
+        try:
+            found[place] = function(choice.options[place])
+        except (TypeError, ValueError) as wrong:
+            refused[place] = wrong
+    if not found:
+        raise next(iter(refused.values()))
+    is_small = all(type(n) is int and -(2**31) <= n < 2**31 for n in found.values())
+    if not is_small:
+        return None
+    for place, error in refused.items():
+        w.check(w.compare("==", choice.which, place), type(error), str(error))
+    (start, first), *more = sorted(found.items())
+    step = (more[0][1] - first) // (more[0][0] - start) if more else 0
+    every = range(len(choice.options))
+    numbers = [found.get(place, first + (place - start) * step) for place in every]
+    return by_option(w, choice.which, numbers)

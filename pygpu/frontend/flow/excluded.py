@@ -1,0 +1,201 @@
+"""What cannot be where control is, by the tests that led there.
+
+Variables that are set together tell of one another: where `found` says so, `ball` is set.
+
+    found, ball = False, None
+    for each in balls:
+        if each.holds(p): found, ball = True, each
+    if found: ...ball.radius...         # ball cannot be None here
+
+Asked where a value would be refused, so that other programs pay nothing. Tests that have gone one
+way are followed back through the branches of which their operands are results, either way in turn,
+until they contradict each other. Of a loop that is shown for its first round, and for a round after
+one in which they did.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from pygpu.ssa import FALSE, TRUE, Op, Value, constant_of, is_constant
+from pygpu.types import BOOL, FLOAT, INT
+
+CASES: Final = 1000  # that are looked at before nothing is said
+_DEEPEST: Final = 12  # operations of a test that are looked through
+_COMPARED: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "eq": operator.eq,
+    "ge": operator.ge,
+    "gt": operator.gt,
+    "le": operator.le,
+    "lt": operator.lt,
+    "ne": operator.ne,
+}
+Test = tuple[Value, bool]  # a bool, and what it is
+Claim = frozenset[tuple[Any, bool]]  # tests, by what equal ones have in common
+
+
+def excluded(tests: Iterable[Test], subject: Value, number: int) -> bool:
+    """Whether an int cannot be a number where these tests have gone so."""
+    constant = Op("constant", (), (INT, number), (INT,)).result
+    asked = Op("eq", (subject, constant), None, (BOOL,)).result
+    return _Search().contradict([(asked, True), *tests], ())
+
+
+class _Search:
+    """Looks for a case in which tests do not contradict each other."""
+
+    def __init__(self) -> None:
+        self.left = CASES
+        self.found: dict[Any, bool] = {}
+        self.heights: dict[Op, int] = {}
+
+    def contradict(self, tests: Iterable[Test], claims: tuple[Claim, ...]) -> bool:
+        """Whether tests contradict each other; claims are of tests that do."""
+        simple: dict[Any, Test] = {}
+        if not all(_add(simple, *test) for test in tests):
+            return True
+        said = frozenset([(key, holds) for key, (_, holds) in simple.items()])
+        if any(claim <= said for claim in claims):
+            return True
+        if (said, claims) not in self.found:
+            self.left -= 1
+            self.found[said, claims] = False  # while it is looked for, too
+            self.found[said, claims] = self._contradict(list(simple.values()), claims)
+        return self.found[said, claims]
+
+    def _contradict(self, tests: list[Test], claims: tuple[Claim, ...]) -> bool:
+        behind = [_behind(value) for value, _ in tests]
+        ops = dict.fromkeys([op for each in behind for op in each if op.regions])
+        alone = [each[0] for each in behind if len(each) == 1 and each[0] in ops]
+        for op in sorted(dict.fromkeys([*alone, *ops]), key=self._height, reverse=True):
+            own = [test for test, each in zip(tests, behind, strict=True) if each == [op]]
+            if op.code == "loop":
+                if own and self._after_no_round(op, own):
+                    return True
+            elif own or not alone:
+                if 0 < len(own) < len(tests) and self.contradict(own, claims):
+                    return True
+                return self.left > 0 and self._either_way(op, tests, claims)
+        return False
+
+    def _height(self, op: Op) -> int:
+        """One more than of the branches and loops of whose results an operation is made."""
+        waiting = [op]
+        while op not in self.heights:
+            each = waiting[-1]
+            values = [*each.operands, *[v for region in each.regions for v in region.results]]
+            made = dict.fromkeys([value.op for value in values if value.op is not None])
+            missing = [one for one in made if one not in self.heights]
+            if not missing:
+                most = max([self.heights[one] for one in made], default=0)
+                self.heights[each] = most + bool(each.regions)
+                waiting.pop()
+            waiting += missing
+        return self.heights[op]
+
+    def _either_way(self, branch: Op, tests: list[Test], claims: tuple[Claim, ...]) -> bool:
+        for region, holds in zip(branch.regions, (True, False), strict=True):
+            here = _put(tests, branch.results, region.results)
+            if not self.contradict([*here, (branch.operands[0], holds)], claims):
+                return False
+        return True
+
+    def _after_no_round(self, loop: Op, tests: list[Test]) -> bool:
+        body = loop.regions[0]
+        before, first, later = [
+            _put(tests, loop.results, values)
+            for values in (body.params, loop.operands, body.results[1:])
+        ]
+        claim = frozenset([(_key(value), holds) for value, holds in before])
+        whole = len(before) == len(tests)
+        return whole and self.contradict(first, ()) and self.contradict(later, (claim,))
+
+
+def _add(simple: dict[Any, Test], value: Value, holds: bool) -> bool:
+    """Add what a test says; False where that contradicts what is there."""
+    op = value.op
+    if op is not None and op.code == "not":
+        return _add(simple, op.operands[0], not holds)
+    if op is not None and op.code == ("bit_and" if holds else "bit_or"):
+        return all(_add(simple, each, holds) for each in op.operands)
+    if is_constant(value):
+        return bool(constant_of(value)) is holds
+    key = _key(value)
+    if op is not None and holds and op.code == "eq" and is_constant(op.operands[1]):
+        before, _ = simple.setdefault(("is", key[2]), (value, True))
+        if _key(before) != key:  # it is another number
+            return False
+    return simple.setdefault(key, (value, holds))[1] is holds
+
+
+def _key(value: Value, deep: int = _DEEPEST) -> tuple[Any, ...]:
+    """What equal values have in common."""
+    op = value.op
+    if op is None or op.regions or len(op.results) != 1 or not deep:
+        return (value,)
+    if op.code == "constant":
+        return "constant", repr(op.data)
+    return op.code, op.data, *[_key(each, deep - 1) for each in op.operands]
+
+
+def _behind(value: Value) -> list[Op]:
+    """What makes the operands of a test that is no constant, the nearest first; what reads or is
+    given numbers too."""
+    found: dict[Op, None] = {}
+    waiting: list[Value] = [value]
+    seen: set[Value] = set()
+    while waiting and len(seen) < 10 * _DEEPEST:
+        each = waiting.pop()
+        if each in seen or is_constant(each):
+            continue
+        seen.add(each)
+        op = each.op or _GIVEN
+        if op.regions or not op.operands:
+            found[op] = None
+        waiting += [] if op.regions else reversed(op.operands)
+    return list(found)
+
+
+_GIVEN: Final = Op("given", ())  # what is no operation's result
+
+
+def _put(tests: Sequence[Test], of: Sequence[Value], by: Sequence[Value]) -> list[Test]:
+    """Tests with values in place of others, less those that are of too many operations."""
+    stands = dict(zip(of, by, strict=True))
+    made = [(_replaced(value, stands, _DEEPEST), holds) for value, holds in tests]
+    return [(value, holds) for value, holds in made if value is not None]
+
+
+def _replaced(value: Value, stands: Mapping[Value, Value], deep: int) -> Value | None:
+    op = value.op
+    if value in stands:
+        return stands[value]
+    if op is None or op.regions or not op.operands:
+        return value
+    operands = [_replaced(each, stands, deep - 1) if deep else None for each in op.operands]
+    if len(op.results) != 1 or None in operands:
+        return None
+    if all(new is old for new, old in zip(operands, op.operands, strict=True)):
+        return value
+    return _made(op, operands)  # type: ignore[arg-type]
+
+
+def _made(op: Op, operands: list[Value]) -> Value:
+    """The result of an operation on other operands."""
+    known: list[Any] = [constant_of(each) for each in operands]
+    if op.code in ("bit_and", "bit_or") and op.result.type is BOOL:
+        settles = op.code == "bit_or"
+        if settles in known:
+            return TRUE if settles else FALSE
+        if (not settles) in known:
+            return operands[1 - known.index(not settles)]
+    elif None not in known and all(each.type.is_scalar for each in operands):
+        if op.code in _COMPARED:
+            return TRUE if _COMPARED[op.code](*known) else FALSE
+        if op.code == "not":
+            return FALSE if known[0] else TRUE
+        if op.code == "to_float":
+            return Op("constant", (), (FLOAT, float(known[0])), (FLOAT,)).result
+    return Op(op.code, tuple(operands), op.data, (op.result.type,)).result

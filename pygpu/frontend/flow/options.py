@@ -1,0 +1,173 @@
+"""Instructions on a choice of known strings or enum members, executed by Python for all options at
+once: what they give is looked up by which option it is, without a path for each.
+
+    WEIGHTS[unit], len(unit), unit.upper(), unit + "s", int(digit), mode.value
+"""
+
+from __future__ import annotations
+
+import enum
+import operator
+import types
+from collections.abc import Callable
+from typing import Any, Final
+
+from pygpu.bytecode import NULL
+from pygpu.core.host.later import later
+from pygpu.frontend.flow.choices import is_one_of, possible
+from pygpu.frontend.flow.paths import ControlFlow
+from pygpu.frontend.joins.choosing import WORDS
+from pygpu.frontend.values.callables import Bound
+from pygpu.frontend.values.objects import Dict
+from pygpu.frontend.values.states import State
+from pygpu.frontend.values.values import Abstract, Choice, same_known
+
+with later():
+    from pygpu.frontend.collections import texts, words
+
+# What has no effect, and gives for a string what Python gives.
+_FUNCTIONS: Final[frozenset[Any]] = frozenset([int, ord, len, str, bool, float, repr])
+_METHODS: Final = frozenset(
+    name for name in dir(str) if name[0] != "_" and name not in ("format", "format_map", "join")
+)
+_SIMPLE: Final = (str, int, float, bool, tuple, slice, types.NoneType)
+_OPERATORS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "+": operator.add,
+    "*": operator.mul,
+    "%": operator.mod,
+}
+_LONGEST: Final = 9  # characters of a string that says an int of 32 bits for sure
+
+
+def at_once(w: ControlFlow, state: State, op: str, arg: Any) -> bool:
+    """Execute the next instruction for all options of a choice on the stack, where it can be."""
+    rule = _RULES.get(op)
+    return rule is not None and rule(w, state, arg)
+
+
+def _is_of_words(value: Any) -> bool:
+    return type(value) is Choice and all(type(option) is str for option in value.options)
+
+
+def _attr(w: ControlFlow, state: State, name: str) -> bool:
+    choice = state.stack[-1]
+    if _is_of_words(choice) and name in _METHODS:
+        state.stack[-1] = Bound(getattr(str, name), (choice,))
+        return True
+    if name not in ("value", "name"):
+        return False
+    if not all(isinstance(option, enum.Enum) for option in choice.options):
+        return False
+    return _replaced(w, state, 1, choice, lambda option: getattr(option, name))
+
+
+def _call(w: ControlFlow, state: State, arg: tuple[int, tuple[str, ...]]) -> bool:
+    count, names = arg
+    second, first = state.stack[-count - 1], state.stack[-count - 2]
+    function = first if second is NULL else second if first is NULL else None
+    if count != 1 or names or function not in _FUNCTIONS:
+        return False
+    made = of_words(w, function, (state.stack[-1],))
+    if made is NotImplemented:
+        return False
+    state.stack[-count - 2 :] = [made]
+    return True
+
+
+def of_words(w: ControlFlow, function: Any, args: tuple[Any, ...]) -> Any:
+    """What a function without effects gives of a choice of strings, NotImplemented of others."""
+    is_method = isinstance(function, types.MethodDescriptorType) and function.__objclass__ is str
+    if not is_method and function not in _FUNCTIONS:
+        return NotImplemented
+    chosen = [each for each in args if type(each) is Choice]
+    others = [each for each in args if type(each) is not Choice]
+    if not chosen or any(each.which.value is not chosen[0].which.value for each in chosen):
+        return NotImplemented
+    if not all(map(_is_of_words, chosen)) or not all(isinstance(x, _SIMPLE) for x in others):
+        return NotImplemented
+    if function is int and any(len(option) > _LONGEST for option in chosen[0].options):
+        return NotImplemented
+    if function is int or function is ord:
+        return words.number_of_each(w, function, chosen[0])
+    left = possible(w, chosen[0])
+    try:
+        found = {
+            place: function(*[x.options[place] if type(x) is Choice else x for x in args])
+            for place in left
+        }
+    except Exception:  # whatever Python says of an option is for its own path
+        return NotImplemented
+    return _of_each(w, chosen[0], found, left)
+
+
+def _item(w: ControlFlow, state: State, arg: Any) -> bool:
+    container, index = state.stack[-2:]
+    if _is_of_words(container) and type(index) in (int, slice):
+        return _replaced(w, state, 2, container, lambda word: word[index])
+    if not _is_of_words(index):
+        return False
+    held = w.peek(container) if type(container) is Dict else container
+    if type(held) is not dict:
+        return False
+    w.environment.dependencies.add(container)
+    return _replaced(w, state, 2, index, held.__getitem__)
+
+
+def _binary(w: ControlFlow, state: State, symbol: str) -> bool:
+    a, b = state.stack[-2:]
+    apply = _OPERATORS.get(symbol)
+    if apply is None:
+        return False
+    if symbol == "+" and _is_of_words(a) and _is_of_words(b):
+        state.stack[-2:] = [texts.joined(w, "", (a, b))]
+        return True
+    if _is_of_words(a) and isinstance(b, _SIMPLE):
+        return _replaced(w, state, 2, a, lambda word: apply(word, b))
+    if _is_of_words(b) and isinstance(a, _SIMPLE):
+        return _replaced(w, state, 2, b, lambda word: apply(a, word))
+    return False
+
+
+def _replaced(
+    w: ControlFlow, state: State, count: int, choice: Choice, apply: Callable[[Any], Any]
+) -> bool:
+    """Put what is made of each option in place of the topmost values; whether that could be done:
+    where Python refuses one, or they are of different kinds, each is a path of its own."""
+    left = possible(w, choice)
+    try:
+        found = {place: apply(choice.options[place]) for place in left}
+    except Exception:  # whatever Python says of an option is for its own path
+        return False
+    made = _of_each(w, choice, found, left)
+    if made is NotImplemented:
+        return False
+    state.stack[-count:] = [made]
+    return True
+
+
+def _of_each(w: ControlFlow, choice: Choice, found: dict[int, Any], left: frozenset[int]) -> Any:
+    values = list(found.values())
+    if any(isinstance(value, Abstract) for value in values):
+        return NotImplemented
+    if all(same_known(value, values[0]) for value in values):
+        return values[0]
+    kinds = set(map(type, values))
+    if kinds == {bool}:
+        return is_one_of(w, choice.which, frozenset([i for i in left if found[i]]), left)
+    every = range(len(choice.options))
+    options = [found.get(place, values[0]) for place in every]
+    if kinds == {int} and all(-(2**31) <= value < 2**31 for value in values):
+        return words.by_option(w, choice.which, options)
+    if kinds == {float}:
+        return w.item(tuple(options), choice.which)
+    if kinds == {str} and len(options) <= WORDS:
+        return Choice(choice.which, tuple(options), choice.why)
+    return NotImplemented
+
+
+_RULES: Final[dict[str, Callable[[ControlFlow, State, Any], bool]]] = {
+    "ATTR": _attr,
+    "BINARY": _binary,
+    "CALL": _call,
+    "ITEM": _item,
+}

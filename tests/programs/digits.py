@@ -1,0 +1,283 @@
+"""Strings of ints that only the device knows: their digits, and what is made of these."""
+
+from collections import Counter
+from functools import reduce
+
+from programs.suite import Suite
+from pygpu import Image, Position
+
+program = Suite()
+
+
+def large(ints, p):
+    """Of up to ten digits, of both signs."""
+    return int(ints(p) * ints(p + (1, 0)) * ints(p + (0, 1)) * 1237 + ints(p + (1, 1)))
+
+
+@program
+def numbers_of_digits(ints: Image, p: Position):
+    n = large(ints, p)
+    return len(str(n)), len(str(ints(p))), len(str(abs(n))), len(f"{n}")
+
+
+@program
+def first_and_last_digit(ints: Image, p: Position):
+    n = abs(large(ints, p))
+    s = str(n)
+    return int(s[-1]), int(s[0]), int(str(n)[0]) * 10 + n % 10
+
+
+@program
+def sums_of_digits(ints: Image, p: Position):
+    n = abs(large(ints, p))
+    return (
+        sum(int(d) for d in str(n)),
+        sum(map(int, str(n))),
+        sum([int(c) for c in str(n)]),
+        reduce(lambda total, d: 3 * total + int(d), str(n), 0),
+    )
+
+
+@program
+def digits_in_a_loop(ints: Image, p: Position):
+    total = 0
+    for d in str(abs(large(ints, p))):
+        total = total * 3 + int(d) ** 2
+    return total
+
+
+@program
+def palindromes(ints: Image, p: Position):
+    n = abs(ints(p)) * ints(p)
+    m = str(abs(n))
+    return str(n) == str(n)[::-1], m == "".join(reversed(m)), int(m[::-1])
+
+
+@program
+def palindrome_by_places(ints: Image, p: Position):
+    s = str(abs(large(ints, p)))
+    same = True
+    for i in range(len(s) // 2):
+        if s[i] != s[len(s) - 1 - i]:
+            same = False
+    odd = i = 0
+    while i < len(s):
+        if s[i] in "13579":
+            odd += 1
+        i += 1
+    return same, odd
+
+
+@program
+def bits_of_ints(ints: Image, p: Position):
+    n = large(ints, p)
+    return bin(n).count("1"), len(bin(n)), bin(n)[2:].count("0"), n.bit_count(), n.bit_length()
+
+
+@program
+def other_bases(ints: Image, p: Position):
+    n = large(ints, p)
+    m = abs(n)
+    return len(hex(n)), hex(m).count("a"), oct(m).count("7"), int(hex(m), 16) == m
+
+
+@program
+def formats(ints: Image, p: Position):
+    n = ints(p)
+    t = f"{abs(n):04d}"
+    u = "%05d" % n
+    v = "{:3d}|{:x}".format(n, abs(n))  # noqa: UP032
+    return format(n, "08b").count("1"), int(t[0]) * 1000 + int(t[3]), len(u), v.count(" "), len(v)
+
+
+@program
+def kaprekars_routine(ints: Image, p: Position):
+    n = abs(large(ints, p)) % 10000
+    k = 0
+    for _ in range(4):
+        if n == 6174:
+            break
+        high = int("".join(sorted(f"{n:04d}", reverse=True)))
+        low = int("".join(sorted(f"{n:04d}")))
+        n = high - low
+        k += 1
+    return k, n
+
+
+@program
+def lists_of_digits(ints: Image, p: Position):
+    n = abs(large(ints, p))
+    ds = [int(d) for d in str(n)]
+    return ds[0], ds[-1], max(ds), min(ds), len(ds), len(set(str(n))), sorted(ds)[0]
+
+
+@program
+def filled_by_zeros(ints: Image, p: Position):
+    s = str(ints(p)).zfill(6)
+    t = str(abs(ints(p))).zfill(3)
+    return s.count("0"), len(s), int(t[1]), int(t), int(s), t == "007"
+
+
+@program
+def luhns_check(ints: Image, p: Position):
+    total = 0
+    for i, d in enumerate(reversed(str(abs(large(ints, p))))):
+        v = int(d)
+        if i % 2 == 1:
+            v *= 2
+            if v > 9:
+                v -= 9
+        total += v
+    return total % 10 == 0, total
+
+
+@program
+def powers_of_digits(ints: Image, p: Position):
+    n = abs(large(ints, p)) % 1000
+    return n == sum(int(d) ** len(str(n)) for d in str(n)), n
+
+
+@program
+def happy_numbers(ints: Image, p: Position):
+    n = abs(ints(p))
+    k = 0
+    while n not in (1, 4) and k < 20:
+        n = sum(int(d) ** 2 for d in str(n))
+        k += 1
+    return n == 1, k
+
+
+@program
+def neighbours_among_digits(ints: Image, p: Position):
+    s = str(abs(large(ints, p)))
+    return (
+        any(a == b for a, b in zip(s, s[1:], strict=False)),
+        all(a <= b for a, b in zip(s, s[1:], strict=False)),
+        list(s) == sorted(s),
+        sum(int(a) * b for a, b in zip(s, range(1, 11), strict=False)),
+    )
+
+
+@program
+def counted_digits(ints: Image, p: Position):
+    counts = Counter(str(abs(large(ints, p)) % 1000))
+    return counts["1"], counts["7"]
+
+
+@program
+def messages_that_nobody_reads(ints: Image, p: Position):
+    n = ints(p)
+    if n == 12345:
+        raise ValueError(f"bad {n} at {p.x}, {p.y}: {n / 3:.2f}")
+    label = ""
+    total = 0
+    for i in range(n % 5):
+        label += str(i)
+        total += i
+    return total
+
+
+@program
+def letters_by_number(ints: Image, p: Position):
+    c = chr(ord("a") + ints(p) % 26)
+    return ord(c) - ord("a"), c in "aeiou", c.upper() == "E", c.isalpha()
+
+
+@program
+def segments_of_a_display(ints: Image, p: Position):
+    lit = {"0": 6, "1": 2, "2": 5, "3": 5, "4": 4, "5": 5, "6": 6, "7": 3, "8": 7, "9": 6}
+    return sum(lit[c] for c in f"{abs(ints(p)):03d}")
+
+
+@program
+def questions_to_strings(ints: Image, p: Position):
+    s = str(ints(p))
+    return (
+        s.startswith("-"),
+        s.endswith("7"),
+        "3" in s,
+        s.isdigit(),
+        s.find("2"),
+        s.replace("1", "").count("2"),
+        s.lstrip("-")[0] == "1",
+    )
+
+
+@program
+def numbers_one_after_the_other(ints: Image, p: Position):
+    a, b = abs(ints(p)) % 100, p.x
+    return (
+        int(str(a) + str(b)),
+        int(f"{a}{b}"),
+        len(f"{a}-{b}"),
+        f"{a}" < f"{b}",
+        str(a) == str(b),
+    )
+
+
+@program
+def bits_backwards(ints: Image, p: Position):
+    b = bin(abs(ints(p)) % 64)[2:].zfill(6)
+    return int(b, 2), int(b[::-1], 2), sum(b[i] != b[i - 1] for i in range(1, 6))
+
+
+@program
+def words_of_bools(ints: Image, p: Position):
+    b = ints(p) > 3
+    return str(b) == "True", len(f"{b}")
+
+
+@program
+def digits_unpacked(ints: Image, p: Position):
+    n = abs(ints(p))
+    bits = [int(x) for x in format(n, "08b")]
+    a, b, *rest = bits
+    d, e, f = f"{n % 1000:03d}"
+    return bits[0] * 2 + bits[7], a + b, sum(rest), int(d) + int(e) * 2 + int(f) * 3
+
+
+@program
+def a_sign_that_is_no_digit(ints: Image, p: Position):
+    total = 0
+    for c in str(ints(p)):
+        try:
+            total += int(c)
+        except ValueError:
+            total += 100
+    return total
+
+
+@program
+def sums_that_grow_backwards(ints: Image, p: Position):
+    n = abs(ints(p))
+    k = 0
+    for _ in range(3):
+        m = int(str(n)[::-1])
+        if m == n:
+            break
+        n = n + m
+        k += 1
+    return k, n
+
+
+@program
+def ends_of_the_ints(ints: Image, p: Position):
+    n = (2147483647, -2147483648, 0, -1, 1000000000, 999999999, -999999999)[p.x]
+    n = n if ints(p) != 1000 else ints(p)
+    s = str(n)
+    return len(s), int(s[-1]), sum(int(c) for c in s if c != "-"), int(s) == n, s.count("9")
+
+
+@program
+def bits_of_a_neighbourhood(im: Image, p: Position):
+    bits = [int(im(p + (k, 0)) > 0.25) for k in (-1, 0, 1)]
+    a, b, c = bits
+    table = {"000": 0, "001": 1, "010": 1, "011": 1, "100": 0, "101": 1, "110": 1, "111": 0}
+    word = "".join(str(bit) for bit in bits)
+    return 110 >> int("".join(map(str, bits)), 2) & 1, int(f"{a}{b}{c}", 2), table[word]
+
+
+@program
+def single_digits(im: Image, p: Position):
+    a, b, c = str(p.x % 2), f"{p.y % 3}", str(int(p.x > 1))
+    return int(a + b + c), (a + b).count("1"), a == c, a.zfill(2) == "01", f"{b:>2}" == " 1", ord(b)

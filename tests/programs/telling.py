@@ -1,0 +1,221 @@
+"""Variables that tell of one another: a test of one says what another can be."""
+
+import enum
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from programs.suite import Suite
+from pygpu import Image, Position
+
+program = Suite()
+
+
+class _Ball(NamedTuple):
+    x: float
+    y: float
+    radius: float
+    name: str
+
+
+_BALLS = (
+    _Ball(0.0, 0.0, 1.5, "red"),
+    _Ball(2.0, 1.0, 1.25, "green"),
+    _Ball(3.0, 0.0, 2.25, "blue"),
+)
+
+
+def _hit(ball, p):
+    """The depth of a place in a ball, None outside of it."""
+    d = math.hypot(p.x - ball.x, p.y - ball.y) - ball.radius
+    if d > 0:
+        return None
+    return -d
+
+
+@program
+def none_as_often_as_another(im: Image, p: Position):
+    best, which = None, None
+    for ball in _BALLS:
+        depth = _hit(ball, p)
+        if depth is not None and (best is None or depth > best):
+            best, which = depth, ball
+    if best is None:
+        return -1.0
+    return best + which.radius * len(which.name)
+
+
+@program
+def none_where_a_distance_is_infinite(im: Image, p: Position):
+    nearest, which = math.inf, None
+    for ball in _BALLS:
+        d = math.hypot(p.x - ball.x, p.y - ball.y)
+        if d < ball.radius and d < nearest:
+            nearest, which = d, ball
+    if nearest == math.inf:
+        return 0.0
+    return which.radius + nearest
+
+
+@program
+def a_flag_says_what_is_set(im: Image, p: Position):
+    found = False
+    for ball in _BALLS:
+        if _hit(ball, p):
+            found = True
+            last = ball
+            break
+    if not found:
+        return -1.0
+    return last.radius * last.x
+
+
+@program
+def a_number_says_what_is_set(im: Image, p: Position):
+    index = -1
+    for i, ball in enumerate(_BALLS):
+        d = math.hypot(p.x - ball.x, p.y - ball.y)
+        if d < ball.radius:
+            index, depth = i, ball.radius - d
+    if index >= 0:
+        return depth + index
+    return 0.0
+
+
+@program
+def a_count_says_what_is_set(im: Image, p: Position):
+    count = 0
+    for k in range(4):
+        if im(p + (k, 0)) > 0.5:
+            count += 1
+            last = im(p + (k, 1)) + k
+    if count == 0:
+        return 0.0
+    return last + count
+
+
+@program
+def a_variable_that_closures_share_is_set(im: Image, p: Position):
+    nearest = math.inf
+    for i, ball in enumerate(_BALLS):
+        d = math.hypot(p.x - ball.x, p.y - ball.y)
+        if d < nearest and d < ball.radius:
+            nearest, index = d, i
+    if nearest == math.inf:
+        return 0.0
+    return sum([ball.radius for i, ball in enumerate(_BALLS) if i != index]) + index
+
+
+@program
+def a_loop_of_the_device_sets_both(im: Image, p: Position, n: int = 5):
+    index, best = -1, None
+    for i in range(n):
+        v = im(p + (i, 0))
+        if v > 0.25 and (best is None or v < best):
+            best = v
+            index = i
+    if index == -1:
+        return 0.0
+    return best + index
+
+
+@program
+def a_loop_that_is_left_sets_both(im: Image, p: Position, n: int = 6):
+    found, where = False, None
+    for i in range(n):
+        if im(p + (i, 0)) > 0.5:
+            found, where = True, (i, im(p + (0, i)))
+            break
+    if not found:
+        return -1.0
+    return where[0] + where[1]
+
+
+class _Kind(enum.Enum):
+    DISC = 1
+    BOX = 2
+
+
+@dataclass
+class _Disc:
+    r: float
+    kind: _Kind = _Kind.DISC
+
+
+@dataclass
+class _Box:
+    w: float
+    h: float
+    kind: _Kind = _Kind.BOX
+
+
+@program
+def a_field_says_of_which_class(im: Image, p: Position):
+    shape = _Disc(im(p)) if p.x > 1 else _Box(im(p), p.y + 1.0)
+    if shape.kind is _Kind.DISC:
+        return shape.r
+    return shape.w * shape.h
+
+
+_SCENE = (
+    {"type": "ball", "centre": (1.0, 1.0), "radius": 1.25},
+    {"type": "floor", "height": 1.5},
+    {"type": "ball", "centre": (3.0, 0.0), "radius": 0.75},
+)
+
+
+def _distance(thing, p):
+    if thing["type"] == "ball":
+        return math.dist((p.x, p.y), thing["centre"]) - thing["radius"]
+    elif thing["type"] == "floor":
+        return thing["height"] - p.y
+
+
+@program
+def a_key_says_which_others_there_are(im: Image, p: Position):
+    nearest, number = math.inf, -1
+    for i, thing in enumerate(_SCENE):
+        d = _distance(thing, p)
+        if d < nearest:
+            nearest, number = d, i
+    thing = _SCENE[number]
+    if thing["type"] == "floor":
+        return thing["height"]
+    return thing["radius"] * 10 + thing["centre"][0]
+
+
+@program
+def a_word_says_what_is_set(im: Image, p: Position):
+    state = "idle"
+    if p.x > 0:
+        state, speed = "run", im(p)
+        if p.y > 0:
+            state, height = "jump", im(p) * p.y
+    if state == "jump":
+        return speed + height
+    if state == "run":
+        return speed
+    return 0.0
+
+
+class _Place(NamedTuple):
+    x: float
+    y: float
+
+
+@program
+def known_in_calls_within_calls(im: Image, p: Position):
+    def traced(place, depth):
+        best, which = None, None
+        for ball in _BALLS:
+            d = _hit(ball, place)
+            if d is not None and (best is None or d > best):
+                best, which = d, ball
+        if best is None:
+            return 0.25
+        inner = 0.0
+        if depth:
+            inner = traced(_Place(which.x + place.x / 3, which.y - place.y / 2), depth - 1)
+        return best * which.radius + inner / 2
+
+    return traced(_Place(p.x, p.y), 2)
