@@ -214,6 +214,15 @@ def _lines() -> dict[str, Row]:
     ):
         size = 1 << (24 if "16M" in name else 20)
         found[name] = Row(title, floats(size), {"PyGPU": ours, "NumPy": peer}, 1e-4)
+    for name, kind, shape in (
+        ("median of 20 frames", pygpu.Volume, (20, 256, 256)),
+        ("medians of 1024 columns", pygpu.Image, (1024, 1024)),
+    ):
+        peers = {
+            "PyGPU": lambda a, kind=kind: np.median(kind(a), axis=0),
+            "NumPy": lambda a: np.median(a, axis=0),
+        }
+        found[name] = Row(title, floats(*shape), peers)
     return found
 
 

@@ -4,8 +4,8 @@
 python -m benchmarks.clusters [--size 8192] [--chunk 2048] [--report benchmarks/RESULTS_CLUSTERS.md]
 python -m benchmarks.clusters --only workers ...      # this part of the page alone, the rest stays
 
-A worker is a process of one thread, ours included (PYGPU_THREADS=1). The image is in the workers'
-memory before the clock starts, and results are summed there, so that none travels.
+A worker is a process of one thread, ours included. The image is in the workers' memory before the
+clock starts, and results are summed there, so that none travels.
 """
 
 import argparse
@@ -17,8 +17,6 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-
-os.environ.setdefault("PYGPU_THREADS", "1")  # before the workers are started
 
 import dask.array as da
 import numpy as np

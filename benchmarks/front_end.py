@@ -26,6 +26,7 @@ sys.path.insert(1, f"{sys.path[0]}/tests")
 import numpy as np
 
 import pygpu
+import pygpu.frontend.translate
 from benchmarks.compile_time import convolve, sobel
 from corpus import images, noise, packages, shapes
 from corpus.suite import CORNERS, HEIGHT, WIDTH
