@@ -168,6 +168,12 @@ def test_stacks_are_pages(tmp_path):
         imwrite(tmp_path / "a.png", stack)
 
 
+def test_big_tiffs(tmp_path):
+    stack = randoms(5, 13, 17, dtype="uint16")
+    tifffile.imwrite(tmp_path / "big.tif", stack, bigtiff=True)
+    assert_array_equal(imread(tmp_path / "big.tif"), stack)
+
+
 def test_stacks_of_imagej_and_thumbnails(tmp_path):
     stack = randoms(4, 13, 17, dtype="uint16")
     tifffile.imwrite(tmp_path / "a.tif", stack, imagej=True)
@@ -308,7 +314,9 @@ REFUSED = [
     ("uint16", 3, "a.webp", {}, "WebP holds uint8, not uint16"),
     ("uint16", 1, "a.bmp", {}, "BMP holds uint8, not uint16"),
     ("uint16", 3, "a.exr", {}, "EXR holds float32, float16, not uint16: dtype='float32'"),
+    ("bool", 1, "a.exr", {}, "EXR holds float32, float16, not bool: .*PNG and TIFF hold it"),
     ("int32", 1, "a.png", {}, "PNG holds uint8, uint16, bool, not int32.*TIFF holds it"),
+    ("uint8", 3, "a.icns", {}, "ICNS scales pictures to sizes of its own"),
     ("float32", 3, "a.png", {"dtype": "float32"}, "not float32: .*TIFF and EXR hold it"),
     ("float32", 3, "a.tif", {"dtype": "int64"}, "not int64: dtype='uint8' converts$"),
     ("float32", 3, "a.tif", {"dtype": "bool"}, "bools are written of one channel"),
@@ -334,7 +342,7 @@ def test_what_a_file_cannot_hold_is_refused(tmp_path, dtype, channels, name, opt
     assert not (tmp_path / name).exists()
 
 
-@pytest.mark.parametrize("name", ["a.tga", "a.sgi"])
+@pytest.mark.parametrize("name", ["a.tga", "a.sgi", "a.ico"])
 def test_alpha_goes_into_other_formats_that_hold_it(tmp_path, name):
     array = randoms(13, 17, 4, dtype="uint8")
     imwrite(tmp_path / name, array)
@@ -477,6 +485,7 @@ def bad(tmp_path, monkeypatch) -> Path:
     imwrite("cut16.png", array.astype("uint16") * 257)
     imwrite("cut.tif", array)
     imwrite("cutz.tif", array, compression="zlib")
+    imwrite("cutn.tif", np.stack([array] * 5))
     if HAS_EXR:
         imwrite("cut.exr", array.astype("float32"))
     for file in tmp_path.iterdir():
@@ -499,7 +508,16 @@ def bad(tmp_path, monkeypatch) -> Path:
 
 SAID = {
     **dict.fromkeys(
-        ("cut.png", "cut.jpg", "cut16.png", "cut.webp", "cut.tif", "cutz.tif", "cut.exr"),
+        (
+            "cut.png",
+            "cut.jpg",
+            "cut16.png",
+            "cut.webp",
+            "cut.tif",
+            "cutz.tif",
+            "cutn.tif",
+            "cut.exr",
+        ),
         "damaged or was not written to its end",
     ),
     "stub.tif": "damaged",

@@ -222,11 +222,12 @@ def _depth(target: Any, content: Content, format: FileFormat) -> np.dtype[Any]:
     if dtype.name in format.dtypes and (dtype.kind != "b" or content.channels == 1):
         return dtype
     bits = content.info.get("bits", 8)
-    if dtype.kind == "b" or (dtype.kind == "f" and bits <= 8):
+    narrow = dtype.kind == "b" or (dtype.kind == "f" and bits <= 8)
+    if narrow and "uint8" in format.dtypes:
         return np.dtype("uint8")
     if dtype.kind == "f" and bits <= 16 and "uint16" in format.dtypes:
         return np.dtype("uint16")
-    origin = f", of a picture of {bits} bits" if dtype.kind == "f" else ""
+    origin = f", of a picture of {bits} bits" if dtype.kind == "f" and not narrow else ""
     raise refused(target, f"{_holds(format)}, not {dtype.name}{origin}{_instead(format, dtype)}")
 
 

@@ -34,6 +34,8 @@ from pygpu.image.files.formats import (
 SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 COLOUR_TYPES: Final = {1: 0, 2: 4, 3: 2, 4: 6}  # of PNG, by channels
 INCHES: Final = 0.0254  # in metres
+ICONS: Final = ("ICO", "ICNS")  # which Pillow scales to sizes that icons have
+LARGEST_ICON: Final = 256  # of an ICO
 HEIC: Final = (b"heic", b"heix", b"heim", b"heis", b"mif1")  # brands of files that hold them
 
 # How Pillow reads 16 bits of a value: the raw modes that give the upper and the lower bytes. Of two
@@ -249,6 +251,12 @@ def write(
     if format.name == "WebP" and said.get("lossless"):
         said.setdefault("exact", True)  # colours where alpha is 0 would be replaced else
     picture = pil_of(texels)
+    if format.name in ICONS and "sizes" not in said:
+        if format.name != "ICO" or max(picture.size) > LARGEST_ICON:
+            raise refused(
+                target, f"{format.name} scales pictures to sizes of its own; a PNG does not"
+            )
+        said["sizes"] = [picture.size]
     try:
         kept = not has_alpha or format.name in FORMATS or _keeps_alpha(picture, format, said)
         if kept:

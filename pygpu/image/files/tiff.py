@@ -79,6 +79,7 @@ def _read(source: Any, which: Which) -> list[Picture]:
     with file:
         with _whole_file(source):
             every: list[Any] = list(file.pages)
+            _check_last(file, every)
             pages = [p for p in every if not int(p.subfiletype) & SMALLER] or every
             series = file.series[0] if len(every) == 1 else None
             count = len(pages)
@@ -95,6 +96,20 @@ def _read(source: Any, which: Which) -> list[Picture]:
             stack = series.asarray().reshape(-1, *pages[0].shape)
             info = _info(source, pages[0])
             return [Picture(stack[number], info) for number in numbers]
+
+
+def _check_last(file: Any, pages: list[Any]) -> None:
+    """Raise where a page is said to follow the last one, but lies beyond the file's end: tifffile
+    leaves the pages out that a file cut off has lost."""
+    if not pages:
+        return
+    format, handle, at = file.tiff, file.filehandle, pages[-1].offset
+    handle.seek(at)
+    (tags,) = struct.unpack(format.tagnoformat, handle.read(format.tagnosize))
+    handle.seek(at + format.tagnosize + tags * format.tagsize)
+    (following,) = struct.unpack(format.offsetformat, handle.read(format.offsetsize))
+    if following >= handle.size:
+        raise ValueError(f"the pages after the first {len(pages)} are missing")
 
 
 @contextmanager
@@ -195,7 +210,7 @@ def _exif(source: Any) -> bytes | None:
         file.seek(0)
         found.load_from_fp(file)
         return photograph_exif(found)
-    except (SyntaxError, OSError, KeyError):  # BigTIFF, which Pillow reads in part
+    except (SyntaxError, OSError, KeyError, struct.error):  # BigTIFF: some Pillows read it
         return None
     finally:
         if file is not source:
