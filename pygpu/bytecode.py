@@ -41,7 +41,7 @@ The canonical instructions, with what they take from the stack (its top last) an
     SETFUNC what       value function -> function; 1 defaults, 2 keyword defaults,
                        4 annotations, 8 closure, 16 annotate function
     BUILDCLASS         -> __build_class__
-    ITER               a -> iterator; a may be one already; on 3.15 a NULL comes after it
+    ITER               a -> iterator; a may be one already; a loop's on 3.15 puts a NULL above it
     FOR target         pushes the next item of the iterator ITERATOR_SLOTS from the top, or drops
                        these slots and jumps
     JUMP target        BRANCH (test, target): a -> ; test true false none notnone
@@ -81,6 +81,7 @@ from pygpu.frontend.decode.jumps import (
     Draft,
     Handler,
     Position,
+    ask_for_iterators,
     delegate,
     graph_of,
     handlers_of,
@@ -178,6 +179,8 @@ class _Identity:
 @lru_cache(maxsize=1024)
 def _decode(key: _Identity) -> Code:
     drafts = _translate(key.code)
+    if VERSION >= (3, 15):
+        ask_for_iterators(drafts)
     resolve(drafts)
     delegate(drafts)
     take_plain_calls(drafts)

@@ -98,6 +98,23 @@ def _handlers(drafts: list[Draft]) -> set[Handler]:
     return {draft.handler for draft in drafts if draft.handler is not None}
 
 
+def ask_for_iterators(drafts: list[Draft]) -> None:
+    """Let who makes a generator expression ask for the iterator, as up to 3.14: on 3.15 it does so
+    itself, called with what it runs through. Such a call is given nothing else, not even a NULL."""
+    waiting: list[Position] = []  # of expressions that are made and not called yet
+    place = 1
+    while place < len(drafts):
+        before, draft = drafts[place - 1 : place + 1]
+        if draft.op == "FUNCTION" and before.op == "CONST" and before.arg.co_name == "<genexpr>":
+            waiting.append(draft.position)
+        alone = draft.op == "CALL" and draft.arg == (0, ()) and before.op != "NULL"
+        if alone and waiting and draft.position == waiting[-1]:
+            waiting.pop()
+            drafts.insert(place, Draft("ITER", None, draft.position, draft.offset, draft.handler))
+            place += 1
+        place += 1
+
+
 def delegate(drafts: list[Draft]) -> None:
     """Make a loop of `yield from`: its SEND, which sends what the generator was sent, is a FOR, for
     nothing is sent. RESULT stands where the loop is left, if the value of `yield from` is used."""
