@@ -18,6 +18,7 @@ from pygpu.passes.stages import rank
 from pygpu.passes.stages.part import stages
 from pygpu.passes.stages.rank import factored
 from pygpu.passes.stages.shifts import numbered
+from pygpu.runtime import Compiled
 from pygpu.ssa import BOUNDARIES, Function, ImageInput, Value, walk
 from pygpu.types import FLOAT
 
@@ -36,7 +37,7 @@ def several(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strips, "AGAIN", 100.0)
 
 
-def lowered(function: pygpu.runtime.Compiled, **kwargs: object) -> Function:
+def lowered(function: Compiled, **kwargs: object) -> Function:
     image = Image(np.zeros((9, 9), np.float32))
     return function.lower(image, **kwargs)._made.translated.function
 
@@ -86,7 +87,7 @@ def test_windows_of_windows_are_several_stages() -> None:
 
 
 @pytest.mark.parametrize("function", [placed, cheap])
-def test_what_gains_nothing_stays_whole(function: pygpu.runtime.Compiled) -> None:
+def test_what_gains_nothing_stays_whole(function: Compiled) -> None:
     assert stages(lowered(function)) == ()
 
 
@@ -266,3 +267,91 @@ def test_stages_in_a_pipeline_are_stages_of_it() -> None:
     np.testing.assert_array_equal(chain(image).numpy(), smooth(corner(smooth(image))).numpy())
     (group,) = next(iter(chain._runner._ready.values()))
     assert len(group.linked.stages) == 4
+
+
+def box(im: Image, p: Position):
+    total = 0.0
+    for j in range(-15, 16):
+        for i in range(-15, 16):
+            total += im(p + (i, j))
+    return total / 961
+
+
+def bell(im: Image, p: Position):
+    return im(p) - sum(
+        w * im(p + d) for w, d in zip(BELL.ravel(), pygpu.offsets(BELL), strict=True)
+    )
+
+
+def leaning(im: Image, p: Position):
+    total = -im(p + (-9, -20))
+    for k in range(1, 900):
+        total -= im(p + (k % 30 - 9, k // 30 - 20)) * (1 + k % 30)
+    return total / 1000
+
+
+LINE = np.exp(-(np.linspace(-2, 2, 33) ** 2))
+BELL = np.outer(LINE, LINE) / LINE.sum() ** 2
+
+
+@pytest.mark.parametrize("function", [box, bell, leaning])
+@pytest.mark.parametrize(
+    ("boundary", "dtype", "channels"),
+    [*[(each, "float32", 1) for each in BOUNDARIES], ("mirror", "uint8", 1), ("wrap", "uint8", 3)],
+)
+def test_windows_added_up_by_loops_are_stages_where_weights_are_products(
+    function, boundary: str, dtype: str, channels: int
+) -> None:
+    most = 1 if dtype == "float32" else 255
+    texels = np.random.default_rng(6).random((71, 97, channels)) * most
+    image = Image(texels.astype(dtype), boundary=boundary, cval=0.25)
+    run = pygpu.compile(function)
+    lowered = run.lower(image)
+    assert lowered.stats["stages"] == 2
+    have = np.asarray(run(image))
+    for x, y in [(0, 0), (40, 33), (96, 70), (3, 69), (95, 20)]:
+        want = function(image, Position(x, y))
+        np.testing.assert_allclose(have[y, x], np.asarray(want), rtol=2e-6, atol=4e-6)
+    small = image[:20, :20]  # too few rows for strips: the loop itself
+    np.testing.assert_allclose(
+        np.asarray(run(small))[7, 5], np.asarray(function(small, Position(5, 7))), atol=4e-6
+    )
+
+
+def by_position(im: Image, p: Position):
+    total = 0.0
+    for j in range(31):
+        for i in range(31):
+            total += im(p + (i, j)) * p.x
+    return total
+
+
+def by_number(im: Image, p: Position, w: Float = 0.5):
+    total = 0.0
+    for j in range(31):
+        for i in range(31):
+            total += im(p + (i, j)) * w + 0.5
+    return total
+
+
+def by_texels(im: Image, p: Position):
+    total = 0.0
+    for j in range(31):
+        for i in range(31):
+            total += im(p + (i, j)) ** 2
+    return total
+
+
+def around(im: Image, p: Position):
+    total = 0.0
+    for j in range(-15, 16):
+        for i in range(-15, 16):
+            if i * i + j * j < 200:
+                total += im(p + (i, j))
+    return total
+
+
+@pytest.mark.parametrize("function", [by_position, by_number, by_texels, around])
+def test_loops_that_add_up_anything_else_stay(function) -> None:
+    found = lowered(pygpu.compile(function))
+    assert factored(found) is found

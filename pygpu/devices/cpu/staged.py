@@ -3,7 +3,9 @@
     program = compiled(task)              # a CpuStaged where that pays, else a CpuProgram
     program.plain                         # the function as it is: for small images, volumes, ...
 
-Both give the same bits, so it does not matter which one runs.
+Both give the same bits, so it does not matter which one runs. Only sums that a loop adds up come in
+another order in stages, for they would take too long to compile written out: there stages run
+wherever strips can be made.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from pygpu.devices.cpu.given import Code, Given
 from pygpu.devices.cpu.program import LAYOUTS, SMALL, CpuProgram
 from pygpu.passes.stages.part import Part, stages
 from pygpu.passes.stages.rank import factored
-from pygpu.ssa import Constant, walk
+from pygpu.ssa import Constant, has, walk
 
 with later():
     from pygpu.devices.cpu import strips
@@ -47,12 +49,15 @@ def compiled(task: Task) -> CpuProgram | CpuStaged:
         return CpuProgram(task, given, code)
     made = factored(function)
     parts = stages(made)
+    is_written_out = made is not function and has(function, "loop")  # what a loop added up
+    if not parts and (made is function or is_written_out):
+        return CpuProgram(task, given, code)
     least = sum([cost(part.function.body) for part in parts]) if parts else cost(made.body)
-    spares = (parts or made is not function) and cost(function.body) <= NARROW * least
+    spares = cost(function.body) <= NARROW * least and not is_written_out
     if spares and code.narrow:
         return CpuProgram(task, given, code)
-    if made is function and not parts:
-        return CpuProgram(task, given, code)
+    if is_written_out:
+        return CpuStaged(task, given, parts, is_written_out=True)
     given.task = replace(given.task, function=made)
     return CpuStaged(task, given, parts) if parts else CpuProgram(task, given)
 
@@ -60,8 +65,11 @@ def compiled(task: Task) -> CpuProgram | CpuStaged:
 class CpuStaged(Program):
     """See the module's head."""
 
-    def __init__(self, task: Task, given: Given, parts: Sequence[Part]) -> None:
+    def __init__(
+        self, task: Task, given: Given, parts: Sequence[Part], *, is_written_out: bool = False
+    ) -> None:
         self.task, self.given, self.parts = task, given, parts
+        self.is_written_out = is_written_out
         self.stages = [part.function for part in parts]
         self.cost = cost(given.task.function.body)
         self.linked: dict[Any, strips.CpuStrips | None] = {}  # for images of some sizes
@@ -118,7 +126,8 @@ class CpuStaged(Program):
         return found
 
     def _is_small(self, shape: tuple[int, ...]) -> bool:
-        return math.prod(shape) * self.cost < LEAST * host().lanes
+        is_small = math.prod(shape) * self.cost < LEAST * host().lanes
+        return is_small and not self.is_written_out
 
     def prepared(
         self,

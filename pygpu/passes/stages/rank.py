@@ -1,5 +1,5 @@
 """Makes sums over a window, whose known weights are products of one for the column and one for the
-row, sums of sums along columns.
+row, sums of sums along columns. Loops may add them up.
 
     sum of w[j] * v[i] * im[x + i, y + j]  ->  sum of v[i] * (sum of w[j] * im[x + i, y + j])
 
@@ -21,27 +21,19 @@ from pygpu.core.builder import Builder
 from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
 from pygpu.passes.simplify.pipeline import CLEAN, apply
+from pygpu.passes.stages.added import MOST, Texels, added, alike
 from pygpu.ssa import Function, Load, Op, Value, uses
 from pygpu.types import Type
 
 LEAST: Final = 26  # texels of a sum worth it: 5 x 5 of floats take as long
-MOST: Final = 4096
 TOLERANCE: Final = 5e-7  # of a weight: they are products that were rounded to float32
 DEEPEST: Final = 16  # sums and products within a sum that are looked at
 SUMS: Final = ("add", "sub", "fma")
 
 
 @record(eq=False)
-class _Window:
-    """A sum of weighted texels: of which loads, at which places."""
-
-    load: Load
-    weights: dict[tuple[int, int], float]
-
-
-@record(eq=False)
 class _Product:
-    """The same, with a weight for each row and each column."""
+    """A sum of weighted texels, with a weight for each row and each column."""
 
     load: Load
     rows: list[tuple[int, float]]
@@ -52,15 +44,23 @@ def factored(function: Function) -> Function:
     """The function with such sums outside of branches and loops; itself where there is none."""
     finder = _Finder(function)
     for op in reversed(function.body.ops):
-        if _is_linear(op) and op.result.type.kind == "float" and not finder.is_within(op):
-            finder.look(op.result, DEEPEST)
+        for value in op.results if op.code == "loop" or _is_linear(op) else ():
+            if value.type.kind == "float" and value not in finder.inner:
+                finder.look(value, DEEPEST)
     products = finder.products
     if not products:
         return function
 
     def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
-        product = products.get(op.results[0]) if op.results else None
-        return None if product is None else [_written(rewriter.build, product)]
+        if not any(value in products for value in op.results):
+            return None
+        if op.code != "loop":
+            return [_written(rewriter.build, products[op.result])]
+        made = rewriter.copy(op, operands)
+        return [
+            _written(rewriter.build, products[value]) if value in products else old
+            for value, old in zip(op.results, made, strict=True)
+        ]
 
     return apply(CLEAN, Rewriter(function, rule).run())
 
@@ -70,6 +70,10 @@ class _Finder:
         self.function = function
         self.count: Counter[Value] = uses(function)
         self.products: dict[Value, _Product] = {}
+        self.added: dict[Value, Texels] = {}  # by loops
+        for op in function.body.ops:
+            if op.code == "loop":
+                self.added |= added(op, function)
         self.inner = {
             value
             for op in function.body.ops
@@ -78,14 +82,10 @@ class _Finder:
             if self.count[value] == 1
         }
 
-    def is_within(self, op: Op) -> bool:
-        """Whether a sum is a part of another alone."""
-        return op.result in self.inner
-
     def look(self, value: Value, depth: int) -> None:
         """Find the largest sums in a value that are products."""
         op = value.op
-        if op is None or op.code not in (*SUMS, "mul", "neg") or depth == 0:
+        if op is None or op.code not in (*SUMS, "mul", "neg", "loop") or depth == 0:
             return
         window = self.window(value)
         product = None if window is None else _product(window)
@@ -96,7 +96,7 @@ class _Finder:
             if self.count[operand] == 1:
                 self.look(operand, depth - 1)
 
-    def window(self, value: Value) -> _Window | None:
+    def window(self, value: Value) -> Texels | None:
         """The sum of weighted texels that a value is; None where it is anything else."""
         weights: dict[tuple[int, int], float] = {}
         first: Load | None = None
@@ -106,14 +106,13 @@ class _Finder:
             op = each.op
             if op is None or (each is not value and op.code != "load" and self.count[each] != 1):
                 return None
-            if op.code == "load":
-                load: Load = op.data
-                place = load.dx, load.dy
-                is_near = op.operands == (self.function.x, self.function.y)
-                first = first or load
-                if not is_near or not _alike(first, load) or each.type.kind != "float":
+            read = self.texels(each)
+            if read is not None:
+                first = first or read.load
+                if not alike(first, read.load):
                     return None
-                weights[place] = weights.get(place, 0.0) + weight
+                for place, share in read.weights.items():
+                    weights[place] = weights.get(place, 0.0) + weight * share
                 if len(weights) > MOST:
                     return None
                 continue
@@ -121,7 +120,15 @@ class _Finder:
             if terms is None:
                 return None
             pending += terms
-        return _Window(first, weights) if first is not None else None
+        return Texels(first, weights) if first is not None else None
+
+    def texels(self, value: Value) -> Texels | None:
+        """A texel near the pixel, or what a loop adds up."""
+        op = value.op
+        if op is None or op.code != "load" or value.type.kind != "float":
+            return self.added.get(value)
+        is_near = op.operands == (self.function.x, self.function.y)
+        return Texels(op.data, {(op.data.dx, op.data.dy): 1.0}) if is_near else None
 
 
 def _is_linear(op: Op) -> bool:
@@ -129,11 +136,6 @@ def _is_linear(op: Op) -> bool:
     if op.code == "mul":
         return any(_number(operand) is not None for operand in op.operands)
     return op.code in (*SUMS, "neg")
-
-
-def _alike(one: Load, other: Load) -> bool:
-    """Whether two loads are of one image, read alike."""
-    return (one.image, one.boundary, one.cval) == (other.image, other.boundary, other.cval)
 
 
 def _terms(op: Op, weight: float) -> list[tuple[Value, float]] | None:
@@ -164,7 +166,7 @@ def _number(value: Value) -> float | None:
     return float(parts[0]) if all(part == parts[0] for part in parts) else None
 
 
-def _product(window: _Window) -> _Product | None:
+def _product(window: Texels) -> _Product | None:
     """A sum's weights by rows and columns; None where they are no products, or too few."""
     weights = {place: w for place, w in window.weights.items() if w}
     columns, rows = (sorted({place[axis] for place in weights}) for axis in (0, 1))

@@ -1,0 +1,226 @@
+"""What loops add up: sums of texels at known places with known weights.
+
+    total = loop of 31 rounds: total + im[x - 15, y + k - 15] + ... + im[x + 15, y + k - 15]
+
+    added(loop, function)[total]  ->  Texels(load, {(-15, -15): 1.0, ...})
+
+The loop is done with numbers in place of what is known in each round (counters, elements of tables)
+and with weights in place of texels and sums of them. A loop that needs anything else adds up
+something else.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from pygpu.core.host.records import record
+from pygpu.ssa import Function, Load, Op, Region, Value, walk
+
+MOST: Final = 4096  # texels
+STEPS: Final = 16 * MOST  # operations of all rounds
+WHOLE: Final = 1 << 30  # beyond which whole numbers might wrap
+
+KNOWN: Final[dict[str, Callable[..., Any]]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg,
+    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
+    "eq": operator.eq, "ne": operator.ne, "to_float": float, "splat": lambda number: number,
+    "mod": operator.mod, "floordiv": operator.floordiv,
+    "select": lambda test, one, other: one if test else other,
+    "fma": lambda one, other, third: one * other + third,
+}  # fmt: skip
+CODES: Final = {*KNOWN, "constant", "load", "table", "if", "loop"}
+
+
+@record(eq=False)
+class Texels:
+    """A sum of weighted texels of one image, by their places."""
+
+    load: Load
+    weights: dict[tuple[int, int], float]
+
+
+@record(eq=False)
+class _Sum:
+    """A texel, or a sum of others with weights."""
+
+    load: Load
+    terms: tuple[tuple[_Sum, float], ...] = ()
+
+    def texels(self) -> Texels:
+        weights: dict[tuple[int, int], float] = {}
+        pending: list[tuple[_Sum, float]] = [(self, 1.0)]
+        for _ in range(STEPS):
+            if not pending:
+                return Texels(self.load, weights)
+            each, weight = pending.pop()
+            pending += [(term, weight * factor) for term, factor in each.terms]
+            if not each.terms:
+                place = each.load.dx, each.load.dy
+                weights[place] = weights.get(place, 0.0) + weight
+        raise _Other
+
+
+@record
+class _Along:
+    """x or y, and a known number."""
+
+    axis: Value
+    offset: int
+
+
+class _Other(Exception):
+    """The loop does something else."""
+
+
+def added(loop: Op, function: Function) -> dict[Value, Texels]:
+    """The results of a loop that are sums of texels; none where it does anything else."""
+    inside = list(walk(Region(ops=[loop])))
+    if any(op.code not in CODES for op in inside) or all(op.code != "load" for op in inside):
+        return {}
+    rounds = _Rounds(function)
+    try:
+        rounds.op(loop)
+        made = [(result, rounds.values[result]) for result in loop.results]
+        return {result: known.texels() for result, known in made if isinstance(known, _Sum)}
+    except (_Other, ZeroDivisionError):
+        return {}
+
+
+class _Rounds:
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.values: dict[Value, Any] = {axis: _Along(axis, 0) for axis in function.body.params[:2]}
+        self.steps = 0
+
+    def known(self, value: Value) -> Any:
+        if value not in self.values:
+            if value.op is None or value.op.code not in ("constant", "load", "neg"):
+                raise _Other
+            self.op(value.op)
+        return self.values[value]
+
+    def op(self, op: Op) -> None:
+        self.steps += 1
+        if self.steps > STEPS:
+            raise _Other
+        if op.code == "loop":
+            made = self.loop(op)
+        elif op.code == "if":
+            made = self.region(op.regions[0 if self.truth(op.operands[0]) else 1])
+        else:
+            made = [self.one(op)]
+        self.values.update(zip(op.results, made, strict=True))
+
+    def loop(self, op: Op) -> list[Any]:
+        (body,) = op.regions
+        going, carried = True, [self.known(value) for value in op.operands]
+        while going:
+            self.values.update(zip(body.params, carried, strict=True))
+            going, *carried = self.region(body)
+            if not isinstance(going, bool):
+                raise _Other
+        return carried
+
+    def truth(self, value: Value) -> bool:
+        truth = self.known(value)
+        if not isinstance(truth, bool):
+            raise _Other
+        return truth
+
+    def region(self, region: Region) -> list[Any]:
+        for op in region.ops:
+            self.op(op)
+        return [self.known(value) for value in region.results]
+
+    def one(self, op: Op) -> Any:
+        if op.code == "constant":
+            return _number(op.data[1])
+        operands = [self.known(value) for value in op.operands]
+        if op.code == "load":
+            return self.texel(op.data, operands)
+        if op.code == "table":
+            return self.element(op, operands)
+        if op.result.type.kind == "float":
+            return _linear(op.code, operands)
+        return _whole(op.code, operands)
+
+    def texel(self, load: Load, place: list[Any]) -> _Sum:
+        x, y = place
+        axes = self.function.x, self.function.y
+        is_near = isinstance(x, _Along) and isinstance(y, _Along) and (x.axis, y.axis) == axes
+        if not is_near or load.type.kind != "float":
+            raise _Other
+        load = replace(load, dx=load.dx + x.offset, dy=load.dy + y.offset)
+        return _Sum(load)
+
+    def element(self, op: Op, index: list[Any]) -> Any:
+        values = self.function.tables[op.data.table].values
+        if not op.data.type.is_scalar or not all(isinstance(each, int) for each in index):
+            raise _Other
+        if len(index) != 1 or not 0 <= index[0] < len(values) or values.ndim != 1:
+            raise _Other
+        return values[index[0]].item()
+
+
+def _number(constant: Any) -> Any:
+    """A number; a vector of equal numbers as one of them."""
+    parts = constant if isinstance(constant, tuple) else (constant,)
+    if any(part != parts[0] for part in parts):
+        raise _Other
+    return parts[0]
+
+
+def _whole(code: str, operands: list[Any]) -> Any:
+    """A whole number, a truth or a place."""
+    if code in ("add", "sub") and any(isinstance(each, _Along) for each in operands):
+        one, other = operands[::-1] if isinstance(operands[1], _Along) else operands
+        if not isinstance(other, int) or (code == "sub" and one is operands[1]):
+            raise _Other
+        return _Along(one.axis, one.offset + (other if code == "add" else -other))
+    if code not in KNOWN or any(isinstance(each, _Along | _Sum) for each in operands):
+        raise _Other
+    made = KNOWN[code](*operands)
+    if not isinstance(made, int) or abs(made) > WHOLE:
+        raise _Other
+    return made
+
+
+def _linear(code: str, operands: list[Any]) -> Any:
+    """A number or a sum of texels."""
+    if code not in KNOWN or any(isinstance(each, _Along) for each in operands):
+        raise _Other
+    sums = [isinstance(each, _Sum) for each in operands]
+    if not any(sums):
+        return KNOWN[code](*operands)
+    if code == "splat":
+        return operands[0]
+    if code == "neg":
+        return _sum(0.0, operands[0], -1.0)
+    if code in ("mul", "fma") and sums[0] != sums[1]:
+        texels, weight = operands[:2] if sums[0] else operands[1::-1]
+        return _sum(operands[2] if code == "fma" else 0.0, texels, weight)
+    if code in ("add", "sub"):
+        first, second = operands
+        return _sum(first, second, 1.0 if code == "add" else -1.0)
+    raise _Other
+
+
+def _sum(one: Any, other: Any, weight: float = 1.0) -> Any:
+    """A value and another times a weight: sums of texels, of which one may be the number 0."""
+    if not isinstance(other, _Sum):
+        one, other, weight = other * weight, one, 1.0
+    if isinstance(one, _Sum):
+        if not alike(one.load, other.load):
+            raise _Other
+        return _Sum(one.load, ((one, 1.0), (other, weight)))
+    if one != 0:
+        raise _Other
+    return _Sum(other.load, ((other, weight),))
+
+
+def alike(one: Load, other: Load) -> bool:
+    """Whether two loads are of one image, read alike."""
+    return (one.image, one.boundary, one.cval) == (other.image, other.boundary, other.cval)
