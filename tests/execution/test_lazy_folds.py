@@ -143,3 +143,17 @@ def test_operators_of_pipelines_see_the_texels_of_dask_arrays(dtype: str) -> Non
         assert isinstance(lazily, da.Array)
         assert lazily.dtype.kind == at_once.dtype.kind
         np.testing.assert_allclose(lazily.compute(), at_once, rtol=1e-5, atol=1e-5)
+
+
+def test_volumes_and_masked_chunks_are_refused_with_a_way_out() -> None:
+    for shape in [(4, 5, 6), (4, 5, 6, 3)]:
+        volume = da.from_array(np.ones(shape, np.float32), chunks=(2, 3, 3, 3)[: len(shape)])
+        with pytest.raises(ValueError, match=r"array\.reshape\(-1, \*array\.shape\[2:\]\)"):
+            pygpu.reduce(np.add, volume)
+        found = pygpu.reduce(np.add, volume.reshape(-1, *volume.shape[2:]))
+        np.testing.assert_array_equal(found.compute(), np.full(shape[3:], 120))
+    masked = da.from_array(np.ma.masked_array(GREY, GREY > 0.5), chunks=16)
+    twice = pygpu.compile(lambda im, p: 2 * im(p), im=Image, p=Position, target="cpu")
+    for call in (twice, lambda a: pygpu.reduce(np.add, a), lambda a: twice.map(da.stack([a, a]))):
+        with pytest.raises(TypeError, match="a chunk: a masked array"):
+            call(masked).compute()

@@ -202,3 +202,28 @@ def test_wrong_options_are_told_to_who_called(name):
         assert "ambiguous" not in str(caught.value), text
         assert "unhashable" not in str(caught.value), text
         assert 10 < len(str(caught.value)) < 400, text
+
+
+MASKED = np.ma.masked_array(np.ones((5, 7), np.float32), mask=np.eye(5, 7, dtype=bool))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        COMPILED,
+        Image,
+        lambda a: filters.gaussian(a, sigma=1),
+        lambda a: pygpu.reduce(np.add, a),
+        lambda a: pygpu.scan(np.add, a),
+        lambda a: pygpu.vectorize(lambda v: v + 1)(a),
+        lambda a: COMPILED.map(np.ma.stack([a, a])),
+        lambda a: Signal(a[0]),
+        lambda a: GREY + a,
+        lambda a: pygpu.imwrite("masked.tif", a),
+    ],
+)
+def test_what_a_masked_array_leaves_out_is_not_read(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(TypeError, match=r"a masked array .* give its \.filled\(value\)"):
+        call(MASKED)
+    call(np.ma.masked_array(np.ones((5, 7), np.float32)))  # nothing is left out

@@ -81,7 +81,7 @@ def array_of(data: Any, what: str = "image", dims: int = 2) -> NDArray[Any]:
     """An ndarray of what was given, not copied where that can be. `what` names it in errors."""
     taken = TAKEN[dims]
     if isinstance(data, np.ndarray):
-        return data
+        return data if data.__class__ is np.ndarray else unmasked(data, what)
     if is_pil(data):
         return _pil_array(data, what)
     if is_lazy(data):
@@ -102,6 +102,16 @@ def array_of(data: Any, what: str = "image", dims: int = 2) -> NDArray[Any]:
     if hasattr(data, "__dlpack__") and not hasattr(data, "__array__"):
         return np.from_dlpack(data)
     return np.asarray(data)
+
+
+def unmasked(array: NDArray[Any], what: str) -> NDArray[Any]:
+    """The array, which must not be a masked one with elements left out: those would be read."""
+    if np.ma.is_masked(array):
+        raise TypeError(
+            f"{what}: a masked array with elements left out, which would be read as they are: give "
+            "its .filled(value), or its .data and its .mask as two images"
+        )
+    return array
 
 
 def _pil_array(image: PILImage.Image, what: str) -> NDArray[Any]:
@@ -152,7 +162,7 @@ def texels_of(
         longest = "an axis has" if dims < 3 else "its planes have together"
         unit = "pixels" if dims < 3 else "rows, and a row pixels"
         raise ValueError(f"{what}: {_described(array)}: {longest} at most {LONGEST} {unit}")
-    narrowed = narrow(np.asarray(array), what)
+    narrowed = np.asarray(narrow(array, what))
     narrowed = narrowed.reshape(rows, width, -1)
     if not (apart and in_rows(narrowed)):
         narrowed = np.ascontiguousarray(narrowed)
@@ -191,6 +201,8 @@ def stored_dtype(dtype: np.dtype[Any]) -> np.dtype[Any] | None:
 
 def narrow(array: NDArray[Any], what: str) -> NDArray[Any]:
     """The same values in a stored dtype: float64 as float32, wide ints as int32 where all fit."""
+    if array.__class__ is not np.ndarray:
+        unmasked(array, what)
     dtype = stored_dtype(array.dtype)
     if dtype is None:
         raise TypeError(f"{what}: {_described(array)} holds no texels; floats, ints and bools do")

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.host.records import record
+from pygpu.execution.arguments.convert import TAKEN, unmasked
 from pygpu.execution.arrays.scanning import scan
 
 TOGETHER: Final = 16  # results that a node of the tree joins
@@ -34,7 +35,8 @@ class ChunkFold:
         """What a chunk gives; nothing where it is empty."""
         if arrays[0].size == 0:
             return None
-        found = self.fold(corner, *map(np.ascontiguousarray, arrays))
+        plain = [np.ascontiguousarray(unmasked(array, "reduce: a chunk")) for array in arrays]
+        found = self.fold(corner, *plain)
         return np.asarray(found if self.least is None else np.stack(found).astype(np.float64))
 
     def join(self, parts: Sequence[NDArray[Any] | None]) -> NDArray[Any] | None:
@@ -90,6 +92,13 @@ def reduced(fold: ChunkFold, images: Sequence[Any]) -> Any:
     dask_array = importlib.import_module("dask.array")
     first = next(each for each in images if hasattr(each, "dask"))
     axes = min(first.ndim, 2)
+    for each in images:
+        if each.ndim > 3 or (each.ndim == 3 and not 1 <= each.shape[2] <= 4):
+            raise ValueError(
+                f"reduce: an array of shape {each.shape}, where one is a Dask array; {TAKEN[2]}. "
+                "Of volumes (D, H, W[, C]) and stacks give the planes below one another: "
+                "array.reshape(-1, *array.shape[2:])"
+            )
     chunks = first.chunks[:axes]
     arrays = []
     for each in images:

@@ -20,7 +20,7 @@ from pygpu.core.programs import Frame, Work
 from pygpu.core.storage import Format, Storage, in_rows, stored
 from pygpu.devices import targets
 from pygpu.devices.process.reserve import RESERVE
-from pygpu.execution.arguments.convert import texels_of, without_channel_axis
+from pygpu.execution.arguments.convert import texels_of, unmasked, without_channel_axis
 from pygpu.execution.large.faults import raise_first
 from pygpu.execution.large.plans import Part, Plan, Ready, Told, ready_for
 from pygpu.execution.large.regions import Assembly, Cut, Single
@@ -85,7 +85,8 @@ def run_block(
     if isinstance(plan, Ended):
         return plan.nothing
     pieces = [
-        part if pick is None else part[pick] for part, pick in zip(chunks, block.picks, strict=True)
+        unmasked(part if pick is None else part[pick], "a chunk")
+        for part, pick in zip(chunks, block.picks, strict=True)
     ]
     ready, tile = ready_for(plan), block.tile
     depth = 1 if block.planes is None else len(block.planes)
