@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pygpu
-from pygpu import Image, Position
+from pygpu import Float, Image, Int, Position
 from pygpu.codegen.narrow.values import Narrow, Small, threshold
 
 AROUND = [(-1, -1), (0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0)]
@@ -276,6 +276,49 @@ def test_comparisons_with_any_number_are_those_of_floats() -> None:
             else:
                 got = tests[found[0]](np.arange(256), found[1])
                 np.testing.assert_array_equal(got, expected, f"{name} {number}")
+
+
+LIMITS = (
+    *("nan", "inf", "-inf", -0.0, 0.0, 1e-45, -1e-45, 1e38, -1e38, 1.0, 0.5, 0.25),
+    *[np.nextafter(np.float32(k / 255), np.float32(k % 3)) for k in range(256)],
+    *[np.float32(k) / np.float32(255) for k in range(256)],
+    *np.random.default_rng(7).uniform(-0.2, 1.2, 100),
+)
+
+
+def test_comparisons_with_numbers_of_a_call(written: list[bool]) -> None:
+    array = np.arange(256, dtype=np.uint8).reshape(4, 64)
+    texels = array / np.float32(255)
+    nearest = np.maximum(texels, np.pad(texels, ((0, 0), (0, 1)), "edge")[:, 1:])
+    compared: dict[Any, Callable[[Any], Any]] = {
+        lambda im, p, t: im(p) < t: lambda t: texels < t,
+        lambda im, p, t: im(p) <= t: lambda t: texels <= t,
+        lambda im, p, t: t < im(p): lambda t: texels > t,
+        lambda im, p, t: max(im(p), im(p + (1, 0))) >= t: lambda t: nearest >= t,
+    }
+    for function, expected in compared.items():
+        call = pygpu.compile(function, target="cpu", im=Image, p=Position, t=Float)
+        for limit in LIMITS:
+            number = float(np.float32(limit))
+            got = call(array, t=number)
+            np.testing.assert_array_equal(got, expected(np.float32(number)), str(number))
+    assert written == [True] * len(compared)
+
+
+def test_comparisons_of_ints_with_numbers_of_a_call(written: list[bool]) -> None:
+    array = np.arange(256, dtype=np.uint8).reshape(4, 64)
+    image, ints = Image(array, normalize=False), array.astype(int)
+    differences = 2 * ints - np.pad(ints, ((0, 0), (0, 1)), "edge")[:, 1:]
+    compared: dict[Any, Callable[[Any], Any]] = {
+        lambda im, p, t: im(p) > t: lambda t: ints > t,
+        lambda im, p, t: t <= im(p): lambda t: ints >= t,
+        lambda im, p, t: 2 * im(p) - im(p + (1, 0)) < t: lambda t: differences < t,
+    }
+    for function, expected in compared.items():
+        call = pygpu.compile(function, target="cpu", im=Image, p=Position, t=Int)
+        for limit in (-(2**31), 2**31 - 1, *range(-300, 600, 3)):
+            np.testing.assert_array_equal(call(image, t=limit), expected(limit), str(limit))
+    assert written == [True] * len(compared)
 
 
 class Maker:

@@ -100,6 +100,9 @@ def weight(value: Value) -> Fraction | None:
     return found if np.float32(found.numerator / found.denominator) == np.float32(number) else None
 
 
+BOUNDS: Final = ("lt", "le", "gt", "ge")
+
+
 def threshold(small: Small, test: str, number: float) -> tuple[str, int] | bool:
     """A comparison with a number as one of the count of units: ("ge", 128). A bool where all that
     it can be give the same."""
@@ -188,14 +191,20 @@ class Narrow:
         first, second = op.operands
         if first.type.size > 1 or first.type.kind == "bool":
             return False
-        if constant_of(first) is not None:
+        if first not in self.small:
             first, second = second, first
         one, other = self.small.get(first), self.small.get(second)
         if one is None or not one.exact or (other is not None and not other.exact):
             return False
         if other is not None:
             return one.unit == other.unit
-        return isinstance(constant_of(second), (int, float))
+        return isinstance(constant_of(second), (int, float)) or self._limits(op.code, one, second)
+
+    def _limits(self, code: str, small: Small, limit: Value) -> bool:
+        """Whether a number that is not known, but one for all pixels, bounds a count of units."""
+        kind = "float" if small.unit == "texel" else "int"
+        is_one = limit.type.kind == kind and not self.varying.get(limit)
+        return is_one and code in BOUNDS and small.parts == 1
 
     # ------------------------------------------------ operations
 

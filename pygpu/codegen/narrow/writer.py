@@ -90,9 +90,11 @@ class _Writer(Writer):
 
     def compared(self, op: Op, cell: Cell) -> Val:
         (first, second), test = op.operands, op.code
-        if constant_of(first) is not None:
+        if first not in self.narrow.small:
             first, second, test = second, first, MIRRORED[test]
         number = constant_of(second)
+        if number is None and second not in self.narrow.small:
+            return self.bounded(first, test, self.get(second, cell)[0], cell)
         if number is None:
             kinds = {self.narrow.small[value].kind for value in (first, second)}
             kind = "byte" if kinds == {"byte"} else "short"
@@ -105,6 +107,31 @@ class _Writer(Writer):
             return self.code.constant("bool", found, self.machine.lanes)
         a = self.as_kind(first, known.kind, cell, first)
         return self.test(found[0], a, self.constant(known.kind, found[1]))
+
+    def bounded(self, value: Value, test: str, limit: Val, cell: Cell) -> Val:
+        """A comparison with a number that is one for all pixels, as one of the count of units: the
+        least count that is as large (or larger) is found once, by comparing the few around it."""
+        code, known = self.code, self.narrow.small[value]
+        below = "le" if test in ("gt", "le") else "lt"
+        first = (
+            limit if known.unit == "whole" else code.to_int(code.arithmetic("mul", limit, 255.0))
+        )
+        first = code.binary("sub", code.clamp(first, known.low - 1, known.high + 1), 1)
+        least = first
+        for k in range(3):
+            number = code.binary("add", first, k)
+            if known.unit == "texel":
+                number = code.arithmetic("div", code.to_float(number), 255.0)
+            is_below = code.compare(below, number, limit)
+            least = code.binary("add", least, code.cast("zext", is_below, "int"))
+        is_none = code.compare("gt", least, known.high)
+        held = code.cast("trunc", code.clamp(least, known.low, known.high), known.kind)
+        a = self.as_kind(value, known.kind, cell, value)
+        if test in ("lt", "le"):
+            return code.binary("or", self.test("lt", a, held), is_none)
+        is_number = code.compare("eq", limit, limit)
+        some = code.binary("and", is_number, code.binary("xor", is_none, 1))
+        return code.binary("and", self.test("ge", a, held), some)
 
     def test(self, test: str, a: Val, b: Val) -> Val:
         """A comparison; shorts have a sign."""
