@@ -27,6 +27,8 @@ UFUNCS: Final[dict[str, np.ufunc]] = {
     "maximum": np.maximum,
     "minimum": np.minimum,
 }
+# By which of them texels are folded as they are stored.
+JOINS: Final[dict[How, np.ufunc]] = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 ALONG_X: Final[Along] = "x"
 ALONG_Y: Final[Along] = "y"
 BOTH: Final[Along] = "xy"

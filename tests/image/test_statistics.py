@@ -8,7 +8,7 @@ import pytest
 from pygpu import Image, Signal, Volume
 
 ANY = (np.nanmean, np.nansum, np.nanmax, np.nanmin, np.ptp, np.average, np.count_nonzero, np.any)
-SPREADS = (np.var, np.std, np.nanvar, np.nanstd)
+SPREADS = (np.var, np.std, np.nanvar, np.nanstd, lambda values, **given: values.std(**given))
 PLACES = (np.argmax, np.argmin, np.nanargmax, np.nanargmin)
 SHAPES = ((20_000,), (150, 130), (150, 130, 3), (10, 50, 60))
 KINDS = ("float32", "float16", "uint8", "uint16", "int32", "bool", "nan", "inf", "far", "even")

@@ -28,7 +28,7 @@ from pygpu.codegen.elements.folds import (
 )
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
-from pygpu.core.programs import UFUNCS, How
+from pygpu.core.programs import JOINS, UFUNCS, How
 from pygpu.devices.cpu.chunks import Cores, address, chunked_job
 from pygpu.devices.cpu.layout import Block
 from pygpu.devices.cpu.native import Native, native_span
@@ -41,7 +41,6 @@ LONGEST: Final = 2**31 - 2 * TILE  # elements, so that their indices are ints
 SHARES: Final = 32  # tiles of an array, as far as they are not too short: none is waited for long
 ROUNDS: Final = 128  # of a tile at least
 TINY: Final = 1 << 18  # elements, below which a second thread is not worth its call
-_JOIN: Final[dict[How, np.ufunc]] = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 
 
 @lru_cache(maxsize=64)
@@ -59,7 +58,7 @@ def folded(array: NDArray[Any], how: How, channels: int, cores: Cores) -> NDArra
     plan = _plan(array.dtype, how, 3 if channels == 3 else 4, size, cores.calls)
     if plan is None:
         return None
-    flat, join = array.reshape(-1), _JOIN[how]
+    flat, join = array.reshape(-1), JOINS[how]
     block, partial = plan.run(flat, cores)
     if channels > 1:
         partial = partial.reshape(-1, channels)
@@ -84,7 +83,7 @@ def folder(array: NDArray[Any], how: How, cores: Cores) -> Callable[[], Any] | N
     if plan is None or plan.whole < size:
         return None
     calls, unused = cores.calls, list[tuple[Job, memoryview, NDArray[Any]]]()
-    join, wide, is_tiny = _JOIN[how].reduce, plan.wide, plan.is_tiny
+    join, wide, is_tiny = JOINS[how].reduce, plan.wide, plan.is_tiny
     threads = 1 if is_tiny else min(cores.threads, plan.tiles)
 
     def fold() -> Any:
@@ -117,7 +116,7 @@ def place(array: NDArray[Any], how: How, cores: Cores) -> int | None:
     if plan is None:
         return int(pick(flat))
     block, partial = plan.run(flat, cores)
-    tile = int(pick(_JOIN[how].reduce(partial, axis=1)))
+    tile = int(pick(JOINS[how].reduce(partial, axis=1)))
     plan.unused.append((block, partial))
     first = tile * plan.length
     found = first + int(pick(flat[first : first + plan.length]))

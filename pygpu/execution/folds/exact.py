@@ -7,24 +7,21 @@ words.totals(results)
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from pygpu.core.host.records import record
 from pygpu.execution.arrays.passes import IMAGES, lasting, made
 from pygpu.execution.folds.by_group import Folding
-from pygpu.execution.folds.folding import folded_once
+from pygpu.execution.folds.folding import STORED, folded_once
 from pygpu.language.scalars import UInt
 from pygpu.language.vectors import Vector
 from pygpu.passes.analysis.ranges import Ranges
 from pygpu.ssa import Value
 from pygpu.types import INTEGERS, Type
-
-SUMS: Final = (np.add, operator.add)
 
 
 @record
@@ -64,7 +61,7 @@ def words_in(folding: Folding, types: Sequence[Type], is_tuple: bool) -> Words |
 def may_overflow(folding: Folding, types: Sequence[Type]) -> list[bool]:
     """Of each part of values of these types whether a fold is a sum whose result need not fit in an
     Int: the ranges of values, as far as the program tells, and how many there are decide."""
-    if folding.function not in SUMS or not any(type.kind in INTEGERS for type in types):
+    if STORED.get(folding.function) != "sum" or not any(type.kind in INTEGERS for type in types):
         return [False] * len(types)
     roles = {"function": "known", "first": "known", "images": IMAGES, "given": "object"}
     images = tuple([each.image for each in folding.images])

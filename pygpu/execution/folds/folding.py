@@ -2,7 +2,8 @@
 
 Where the target has groups of lanes that share memory, a fold reads the image once (workgroups.py).
 Elsewhere it takes passes: each makes an image of the folds of RADIX rows (then columns) of the one
-before, so that sums of floats err by the logarithm of their length.
+before, so that sums of floats err by the logarithm of their length. What they leave on the host is
+folded by native code, where that folds by the same function.
 
     fold = program(Code(join), Code(map), "auto")
     fold_all(fold, State((image,))).images      # of one pixel
@@ -11,6 +12,7 @@ before, so that sums of floats err by the logarithm of their length.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
@@ -19,8 +21,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.device import Device
 from pygpu.core.host.records import record
-from pygpu.core.programs import BOTH, Along
+from pygpu.core.programs import BOTH, JOINS, Along, How
 from pygpu.core.sampler import make
 from pygpu.core.sampler import of as sampler_of
 from pygpu.core.storage import Format, ImageLike, Storage
@@ -43,6 +46,15 @@ RADIX: Final = 8  # values folded by one pass: enough to hide its cost, few enou
 ROWS: Final = 4096  # in which the host reads a long row, or a number of rows that divides this
 LONG_ROW: Final = 1 << 14
 COMPONENTS: Final = 64  # of the values that one pass folds into one, or of two
+FEW: Final = 1 << 14  # numbers that NumPy folds before a pass would begin
+
+# The functions by which native code folds texels as they are stored.
+STORED: Final[dict[Any, How]] = {
+    np.add: "sum",
+    operator.add: "sum",
+    np.maximum: "max",
+    np.minimum: "min",
+}
 
 
 # ---------------------------------------------------------------- the program of a pass
@@ -54,9 +66,10 @@ def _fold(
     """The fold of `radix` values at RADIX*p and after it along x (0) or y (1); the last ones of
     a row or column are those there are, `length` in all. A value is a texel of each image, or
     `first` of them (see value_at); `corner` is the first position. `how` is (first, whether values
-    are tuples, axis, radix, how they lie in images if not each part in its own, which images
-    stand one below another: see stacked). `length` holds their rows, too."""
-    first, is_tuple, along, radix, packing, layout = how
+    are tuples, axis, radix, whether it divides the length, how they lie in images if not each part
+    in its own, which images stand one below another: see stacked). `length` holds their rows,
+    too."""
+    first, is_tuple, along, radix, is_full, packing, layout = how
     length, rows = length
     start = (p.x, p.y)[along] * radix
 
@@ -70,7 +83,7 @@ def _fold(
 
     folded = value(start)
     for i in range(1, radix):
-        if start + i < length:
+        if is_full or start + i < length:
             folded = _paired(fold_of(function, folded, value(start + i)))
     return folded if packing is None else together(folded, packing)
 
@@ -197,6 +210,7 @@ class State:
     passes: tuple[Ran, ...] = ()
     packing: Packing | None = None
     rows: int = 1  # as which the first pass has read images of one row
+    ending: How | None = None  # how what the passes left was folded
 
 
 def fold_all(
@@ -218,11 +232,12 @@ def fold_all(
         state = replace(state, images=tuple([_in_rows(each, rows) for each in state.images]))
     count = storage.height * storage.width
     packing = packed(types) if fold.first is not None and count > 1 else None
-    left = by_passes(fold, state, (1, 0), corner=corner, packing=packing)
+    ending = STORED.get(fold.function)
+    left = by_passes(fold, state, (1, 0), corner=corner, packing=packing, ending=ending)
     if packing is None:
         return replace(left, rows=rows)
     parts = _apart(left.images, packing)
-    return State(parts, True, passes=left.passes, packing=packing, rows=rows)
+    return replace(left, images=parts, is_tuple=True, packing=packing, rows=rows)
 
 
 def _rows(fold: Fold, storage: Storage) -> int:
@@ -271,11 +286,14 @@ def by_passes(
     limit: int = 64,
     corner: tuple[int, int] = (0, 0),
     packing: Packing | None = None,
+    ending: How | None = None,
 ) -> State:
     """What is left by folding along these axes (1: rows into one another), each until one is left
-    or for `limit` passes. `packing` says how values that a map has made lie in images."""
+    or for `limit` passes. `packing` says how values that a map has made lie in images, `ending` how
+    native code may fold what a pass leaves to one pixel."""
     compiled, function, first = fold.passes, fold.function, fold.first
-    most = targets.choose(fold.target).images_at_once(1)
+    device = targets.choose(fold.target)
+    most, is_host = device.images_at_once(1), targets.is_on_host(device)
     passes: list[Ran] = []
     is_as_made = True  # whether each pass reads the images of the pass before, all of them
     for along in alongs:
@@ -289,7 +307,9 @@ def by_passes(
             left = -(-length // radix)
             size = (height, left) if along == 0 else (left, width)
             images, layout = stacked(state.images, most if first is None else None)
-            how = first, state.is_tuple, along, radix, packing, layout
+            # OpenGL's drivers take long over loops of maps that nothing guards.
+            is_full = is_host and length % radix == 0
+            how = first, state.is_tuple, along, radix, is_full, packing, layout
             given = dict(state.given) if first is not None else {}
             values = [function, how, images, (length, height), corner, given, None]
             arguments = flatten(compiled.signature, values)
@@ -300,7 +320,30 @@ def by_passes(
             is_as_made = is_as_made and layout is None
             state = State(results if is_tuple else (results,), is_tuple)
             first = None
+            if ending is not None and is_host:
+                ended = natively([each.host() for each in run.storages], ending, device)
+                if ended is not None:
+                    images = tuple(map(image_of, ended))
+                    return State(images, is_tuple, passes=tuple(passes), ending=ending)
     return replace(state, passes=tuple(passes) if is_as_made else ())
+
+
+def natively(
+    arrays: Sequence[NDArray[Any]], ending: How, device: Device
+) -> list[NDArray[Any]] | None:
+    """What texels of the host, (H, W[, C]), are folded to, (1, 1, C), in their dtypes: an
+    Int wraps. None where another pass is quicker."""
+    found = []
+    for array in arrays:
+        channels = array.shape[2] if array.ndim == 3 else 1
+        wide = device.texels(array, ending, channels) if array.flags.c_contiguous else None
+        if wide is None:
+            if array.size > FEW:
+                return None
+            dtype = None if ending != "sum" else np.float64 if array.dtype.kind == "f" else np.int64
+            wide = JOINS[ending].reduce(array.reshape(-1, channels), axis=0, dtype=dtype)
+        found.append(wide.astype(array.dtype).reshape(1, 1, channels))
+    return found
 
 
 def stacked(
@@ -325,7 +368,7 @@ def _radix(fold: Fold, state: State, first: Any) -> int:
     compiled grows with all that is folded at once."""
     count = sum(image.format.channels for image in state.images)
     if first is not None:
-        how = first, False, 0, 1, None, None
+        how = first, False, 0, 1, True, None, None
         values = [fold.function, how, state.images, (1, 1), (0, 0), dict(state.given), None]
         types, _ = fold.passes.types(flatten(fold.passes.signature, values))
         count = sum(type.size for type in types)

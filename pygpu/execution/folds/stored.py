@@ -6,7 +6,6 @@ stored_place(folding)                  # a function that finds the extreme's val
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -17,25 +16,24 @@ from pygpu.core.storage import ImageLike
 from pygpu.devices import targets
 from pygpu.execution.arguments.results import natural_dtype
 from pygpu.execution.folds.by_group import Folding
+from pygpu.execution.folds.folding import STORED
 from pygpu.execution.folds.positions import first_greatest, first_least
 from pygpu.execution.folds.totals import again, extreme, total
 from pygpu.execution.programs.options import is_checked_here
 from pygpu.types import Type
 
-_EXTREMES: Final[dict[Any, Any]] = {np.maximum: np.max, np.minimum: np.min}
-_SUMS: Final = (np.add, operator.add)
+_EXTREMES: Final[dict[How, Any]] = {"max": np.max, "min": np.min}
 
 
 def stored_fold(folding: Folding, type: Type) -> Callable[[Sequence[Any]], Any] | None:
     """What folds the texels of an image, given in a list, to a value of this type; None where
     values are made of texels, by another function, or on another device than that of images."""
-    function = folding.function
-    is_sum = function in _SUMS
-    if folding.reading.placed or not _is_of_texels(folding):
+    how = STORED.get(folding.function)
+    if how is None or folding.reading.placed or not _is_of_texels(folding):
         return None
-    if not is_sum and (function not in _EXTREMES or type.kind == "bool"):
+    is_sum = how == "sum"
+    if not is_sum and type.kind == "bool":
         return None
-    how: How = "sum" if is_sum else "max" if function is np.maximum else "min"
     is_wide = is_sum and type.kind != "float"
     dtype = np.dtype(np.int64) if is_wide else natural_dtype(type)
 
@@ -48,7 +46,7 @@ def stored_fold(folding: Folding, type: Type) -> Callable[[Sequence[Any]], Any] 
         elif is_sum:
             found = total(image, axes, False)
         else:
-            found = extreme(image, _EXTREMES[function], axes, False)
+            found = extreme(image, _EXTREMES[how], axes, False)
         if not type.is_scalar:
             return np.asarray(found).astype(dtype)
         return float(found) if type.kind == "float" else int(found)

@@ -17,11 +17,10 @@ from pygpu.core.errors import asked
 from pygpu.core.programs import How
 from pygpu.core.storage import ImageLike
 from pygpu.devices import targets
-from pygpu.execution.folds import kept
+from pygpu.image.functions import sums
 
 Rule = Callable[[Any, Any, Any], Any]
 
-LEAST: Final = 1 << 14  # texels below which NumPy is as quick
 # NumPy's functions that leave NaNs out, each with the function that it is where there are none.
 _PLAIN: Final = {
     np.nanmean: np.mean,
@@ -59,8 +58,7 @@ def _either(rule: Callable[..., Any], other: Rule) -> Rule:
         bound = asked(_signature(function).bind, *args, **kwargs)
         given = {n: v for n, v in bound.arguments.items() if v is not np._NoValue}
         image = given.pop("a", None)
-        is_image = isinstance(image, ImageLike) and not kept.keeps("auto", [image])
-        is_large = is_image and image.storage.height * image.storage.width >= LEAST
+        is_large = isinstance(image, ImageLike) and sums.is_large(image)
         found = rule(function, image, given) if is_large else None
         return other(function, args, kwargs) if found is None else found
 
@@ -116,19 +114,8 @@ def _placed(function: Any, image: ImageLike, given: Mapping[str, Any]) -> Any:
 
 
 def _spread(function: Any, image: Any, given: Mapping[str, Any]) -> Any:
-    """The variance of all numbers, or its root, by their differences to nearly their mean."""
-    ddof = given.get("ddof", 0)
+    """The variance of all numbers, or its root."""
     if given.get("axis") is not None or given.keys() - {"axis", "ddof"}:
         return None
-    count = image.storage.height * image.storage.width * image.format.channels
-    if image.format.kind != "float" or count <= ddof:
-        return None
-    mean = np.float32(image.mean())
-    if not np.isfinite(mean):
-        return None
-    apart = image - mean
-    squares, shift = (apart * apart).sum(), apart.mean()
-    variance = np.float64(max(squares - count * shift * shift, 0.0) / (count - ddof))
-    if not np.isfinite(variance):
-        return None
-    return np.sqrt(variance) if function is np.std else variance
+    found = sums.variance(image, given.get("ddof", 0))
+    return np.sqrt(found) if function is np.std and found is not None else found

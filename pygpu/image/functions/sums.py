@@ -8,7 +8,7 @@ The folds of texels to one number stay where the image is, where that is asked f
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,8 +16,11 @@ from pygpu.core.errors import asked, shown
 from pygpu.core.programs import How
 from pygpu.core.storage import ImageLike
 from pygpu.execution.folds import kept, totals
+from pygpu.execution.folds.reduction import reduce
 from pygpu.execution.pipelines.deferred import current
 from pygpu.image.functions.texels import given, seen
+
+LEAST: Final = 1 << 14  # texels below which NumPy is as quick
 
 
 def total(image: ImageLike, axis: Any, dtype: Any, out: Any, keepdims: bool) -> Any:
@@ -72,13 +75,47 @@ def extreme(image: ImageLike, function: Any, axis: Any, out: Any, keepdims: bool
 def deviation(image: Any, axis: Any, dtype: Any, out: Any, ddof: float, keepdims: bool) -> Any:
     """np.std of texels."""
     _check_axes(image, axis, keepdims)
+    if dtype is None and ddof == 0:
+        unseen = _unseen(image, "std", axis, out, keepdims)
+        if unseen is not None:
+            return unseen
     by_channel = None if dtype is not None else _staying(image, axis, out, keepdims)
     if by_channel is not None:
         squares: Any = kept.total((image - image.mean(axis)) ** 2, by_channel)
         if squares is not None:
             return (squares / (_count(image) // squares.size - ddof)) ** 0.5
+    if axis is None and dtype is None and out is None and keepdims is False and is_large(image):
+        spread = variance(image, ddof)
+        if spread is not None:
+            return np.sqrt(spread)
     values = seen(image).astype(np.float64)
     return given(asked(np.std, values, axis, ddof=ddof, keepdims=keepdims), dtype, out)
+
+
+def is_large(image: ImageLike) -> bool:
+    """Whether folds of all texels are quicker than NumPy's passes over them, and are read."""
+    is_much = image.storage.height * image.storage.width >= LEAST
+    return is_much and not kept.keeps("auto", [image])
+
+
+def variance(image: Any, ddof: float) -> np.float64 | None:
+    """The variance of all numbers, by their differences to nearly their mean; None of ints, and
+    where not all are finite."""
+    count = _count(image)
+    if image.format.kind != "float" or count <= ddof:
+        return None
+    mean = float(np.float32(image.mean()))
+    if not np.isfinite(mean):
+        return None
+    squares, shift = reduce(np.add, image, map=_apart, mean=mean)
+    found = np.float64(max(squares - shift * shift / count, 0.0) / (count - ddof))
+    return found if np.isfinite(found) else None
+
+
+def _apart(texel: Any, mean: Any) -> Any:
+    """The square of a texel's difference to the mean, and the difference, of all its channels."""
+    apart = texel - mean
+    return np.sum(apart * apart), np.sum(apart)
 
 
 def is_any(image: Any, axis: Any, out: Any, keepdims: bool) -> Any:
