@@ -128,8 +128,11 @@ class Pipeline:
         take = self._take(args, kwargs) if current() is None else None
         if take is not None:
             try:
-                results = take.play(self._pictures(args, kwargs))
-                return _presented(results, _form([(v, 2) for v in (*args, *kwargs.values())]))
+                form = _form([(v, 2) for v in (*args, *kwargs.values())])
+                is_array = form == "array"  # what is given is not kept, then
+                wrap = ImageMaker.around if is_array else ImageMaker.wrap
+                results = take.play(self._pictures(args, kwargs, wrap), is_array)
+                return _presented(results, form)
             except (DeviceError, MemoryError, ArithmeticError, TypeError):
                 self._takes.forget()  # the long way says which line asks for what cannot be
         with fast_within(self._fast):
@@ -165,14 +168,17 @@ class Pipeline:
         with fast_within(self._fast):
             return takes.rehearse(key, pictures, call, self._runner, device)
 
-    def _pictures(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+    def _pictures(
+        self,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        wrap: Callable[[Any, int], ImageLike] = ImageMaker.wrap,
+    ) -> list[Any]:
         """The arguments, arrays among them as the images that functions are given."""
         dims = [*self._positional, *[2] * len(args)][: len(args)]
         dims += [self._dims.get(name, 2) for name in kwargs]
         values = (*args, *kwargs.values())
-        return [
-            _with_pictures(value, n, ImageMaker.wrap) for value, n in zip(values, dims, strict=True)
-        ]
+        return [_with_pictures(value, n, wrap) for value, n in zip(values, dims, strict=True)]
 
     def _called(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if current() is not None:  # called by another pipeline

@@ -67,6 +67,14 @@ class ImageMaker:
         image: ImageLike = _class(dims)(data, **options)
         return image
 
+    @staticmethod
+    def around(data: Any, dims: int = 2) -> ImageLike:
+        """The same for as long as nobody changes the data: an array is not copied."""
+        if type(data) is not np.ndarray:
+            return ImageMaker.wrap(data, dims)
+        image: ImageLike = _class(dims)._owning(data, NO_INFO)
+        return image
+
 
 _CLASSES: Final[dict[int, Any]] = {}
 

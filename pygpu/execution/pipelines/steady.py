@@ -34,7 +34,7 @@ _CALLED: Final = frozenset(
 _OURS: Final = tuple([HOME + room for room in ("filters", "language", "glsl.py")])
 # Of images and of lists that the function has made: nothing that writes a file or changes anything.
 _ATTRIBUTES: Final = frozenset(
-    "shape height width channels ndim dims append extend sum mean min max".split()
+    "shape height width channels ndim dims append extend sum mean min max std".split()
 )
 _INSTRUCTIONS: Final = frozenset(
     """

@@ -21,6 +21,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pygpu.core.device import Device
 from pygpu.core.host.records import record
@@ -123,8 +124,9 @@ class Take:
     made: tuple[Made, ...]
     result: Any
 
-    def play(self, values: Sequence[Any]) -> Any:
-        """The results for such arguments."""
+    def play(self, values: Sequence[Any], as_arrays: bool = False) -> Any:
+        """The results for such arguments, images among them as arrays of their own if these are
+        asked for. Nobody has what was made but who gets it."""
         given = [value for value in values if isinstance(value, ImageLike)]
         known: dict[int, Any] = dict(enumerate(values))
         images = {number: given[place].storage for place, number in self.given}
@@ -133,13 +135,30 @@ class Take:
             if act.fold is not None:
                 with targets.diverted(self.device):
                     known[act.fold.place] = act.fold.of(images)
-        results = []
+        results: list[Any] = []
         for each in self.made:
             storage = images[each.number]
             storage.shape = each.shape
             info = NO_INFO if each.info is None else given[each.info].info
             results.append(each.cls._of(storage, each.sampler, each.dtype, info))
-        return _put_together(self.result, results)
+        if not as_arrays:
+            return _put_together(self.result, results.__getitem__)
+        handed = set[int]()
+
+        def array(place: int) -> NDArray[Any]:
+            number, image = self.made[place].number, results[place]
+            found = image.numpy() if number in handed else _array(image)
+            handed.add(number)
+            return found
+
+        return _put_together(self.result, array)
+
+
+def _array(image: Any) -> NDArray[Any]:
+    """An image that nobody else has as an array: a copy where its dtype asks for one."""
+    array: NDArray[Any] = image.storage.handed()
+    is_as_asked = array.dtype == image.dtype and array.flags.writeable
+    return array if is_as_asked else image.numpy()
 
 
 @record
@@ -149,14 +168,14 @@ class _Place:
     index: int
 
 
-def _put_together(result: Any, images: Sequence[Any]) -> Any:
+def _put_together(result: Any, image: Callable[[int], Any]) -> Any:
     cls = type(result)
     if cls is _Place:
-        return images[result.index]
+        return image(result.index)
     if cls is dict:
-        return {name: _put_together(value, images) for name, value in result.items()}
+        return {name: _put_together(value, image) for name, value in result.items()}
     if cls in (tuple, list):
-        return cls([_put_together(value, images) for value in result])
+        return cls([_put_together(value, image) for value in result])
     return result
 
 

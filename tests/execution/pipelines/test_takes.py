@@ -144,6 +144,30 @@ def test_forms_and_infos_are_those_of_the_arguments() -> None:
     assert is_known(piped)
 
 
+def test_arrays_are_the_callers_own() -> None:
+    """What is given is read where it is, what is made is handed over: neither changes the other,
+    nor what earlier calls gave."""
+
+    def several(im, other):
+        twice = scaled(im)
+        return twice, twice, box(twice) + other
+
+    piped, before = pygpu.pipeline(several), []
+    for _ in range(CALLS):
+        given = RNG.random((6, 9), np.float32), RNG.random((6, 9), np.float32)
+        want = [np.array(each) for each in several(*map(Image, given))]
+        have = piped(*given)
+        for array in given:
+            array[:] = -1
+        before.append((have, want))
+        for results, wanted in before:
+            agrees([*results], wanted)
+        have[0][:] = want[0][:] = 7
+        for array in have:
+            assert array.flags.writeable
+    assert is_known(piped)
+
+
 def test_arguments_that_are_one_image() -> None:
     def apart(a, b):
         return box(a) if a is b else box(a) - scaled(b)
@@ -237,7 +261,11 @@ def test_folds_on_the_host_are_done_again(here: str) -> None:
         return even, even - even.sum() * 1e-3
 
     same(by_largest, lambda: (image(),), lambda: (image(9, 9, 3),), lambda: (image(), 0.25))
-    for function in (by_largest, spread, lambda im: normalised(im)[0]):
+
+    def standard(im):
+        return (im - im.mean()) / im.std()
+
+    for function in (by_largest, spread, standard, lambda im: normalised(im)[0]):
         piped = same(function, lambda: (image(),), lambda: (image(7, 8),))
         assert is_known(piped) is (here != "compute")
     if here == "cpu":
