@@ -77,8 +77,16 @@ def _footprint(footprint: Any, name: str) -> NDArray[np.bool_]:
     return np.pad(array != 0, even)
 
 
-def _fold(image: Any, footprint: NDArray[np.bool_], greatest: bool, mode: str, cval: Any) -> Any:
-    """One erosion or dilation. A rectangle is a row of columns: two passes do."""
+def _fold(
+    image: Any,
+    footprint: NDArray[np.bool_],
+    greatest: bool,
+    mode: str,
+    cval: Any,
+    is_last: bool = True,
+) -> Any:
+    """One erosion or dilation. A rectangle is a row of columns: two passes do. What is not the last
+    pass gives bytes of bytes, for their extremes are some of them."""
     fold = _folded_bools if image.format.kind == "bool" else _folded
     if mode in ("min", "max", "ignore"):
         least, most = _limits(image)
@@ -89,8 +97,10 @@ def _fold(image: Any, footprint: NDArray[np.bool_], greatest: bool, mode: str, c
     parts: list[Any] = [footprint]
     if footprint[filled].all() and mode != "constant" and min(footprint[filled].shape) > 1:
         parts = [footprint.any(axis=0, keepdims=True), footprint.any(axis=1, keepdims=True)]
-    for part in parts:
-        result = fold(result, footprint=part, greatest=greatest)
+    narrow = image.dtype if image.format.is_scaled and mode != "constant" else None
+    for place, part in enumerate(parts, 1):
+        dtype = None if is_last and place == len(parts) else narrow
+        result = fold(result, footprint=part, greatest=greatest, dtype=dtype)
     return result
 
 
@@ -123,7 +133,7 @@ def opening(image: Image, footprint: Any = None, *, mode: str = "reflect", cval:
     """An erosion, then a dilation: bright details that the footprint does not fit into are gone;
     `skimage.morphology.opening`."""
     shape = _footprint(footprint, "opening")
-    return _fold(_fold(image, shape, False, mode, cval), shape[::-1, ::-1], True, mode, cval)
+    return _fold(_fold(image, shape, False, mode, cval, False), shape[::-1, ::-1], True, mode, cval)
 
 
 @whole
@@ -131,7 +141,7 @@ def opening(image: Image, footprint: Any = None, *, mode: str = "reflect", cval:
 def closing(image: Image, footprint: Any = None, *, mode: str = "reflect", cval: Any = 0.0) -> Any:
     """A dilation, then an erosion: dark details are gone; `skimage.morphology.closing`."""
     shape = _footprint(footprint, "closing")
-    return _fold(_fold(image, shape, True, mode, cval), shape[::-1, ::-1], False, mode, cval)
+    return _fold(_fold(image, shape, True, mode, cval, False), shape[::-1, ::-1], False, mode, cval)
 
 
 def _difference(image: Any, other: Any) -> Any:
