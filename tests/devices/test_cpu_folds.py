@@ -170,3 +170,21 @@ def test_places_of_extremes_are_numpys(dtype, shape):
                 found = pygpu.reduce(function, given, target="cpu")
                 expected = np.unravel_index(function(each), shape)
                 assert np.asarray(found).reshape(-1).tolist() == [int(x) for x in expected[::-1]]
+
+
+@pytest.mark.parametrize("shape", [(1000, 777), (20000, 15), (20000, 16), (7, 4096), (7, 4097)])
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+def test_running_folds_of_many_lines(shape: tuple[int, int], dtype: str) -> None:
+    is_float = dtype == "float32"
+    array = (RNG.random(shape) * 2**20 - 2**19).astype(dtype)
+    if is_float:
+        array[3, 5:9] = (np.inf, 1, np.nan, 2)
+    wide = np.float64 if is_float else np.int32
+    for ufunc in (np.add, np.maximum, np.minimum):
+        for reverse in (False, True):
+            lines = array[:, ::-1] if reverse else array
+            with np.errstate(invalid="ignore"):
+                expected = ufunc.accumulate(lines, axis=1, dtype=wide)
+            found = pygpu.scan(ufunc, array, reverse=reverse, target="cpu")
+            expected = expected[:, ::-1] if reverse else expected
+            np.testing.assert_allclose(found, expected, rtol=1e-5, atol=100 if is_float else 0)

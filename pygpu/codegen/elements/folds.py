@@ -203,7 +203,7 @@ _START: Final[dict[str, Callable[[str], float]]] = {
 
 # ---------------------------------------------------------------- running folds
 
-SCANNED, RESULT, CARRIES, CHUNK, SCAN_SLOTS = range(5)  # of %args; elements of a chunk
+SCANNED, RESULT, CARRIES, CHUNK, PITCH = range(5)  # of %args; elements of a chunk, and to the next
 
 
 @record
@@ -227,13 +227,15 @@ def scan_span(scanning: Scanning, machine: Machine) -> str:
     length = code.load("int", code.at(args, 8 * CHUNK), 1, 8)
     chunk = code.cast("sext", code.binary("sdiv", x0, length), "long")
     carry = code.at(carries, chunk * 4)
+    pitch = code.cast("sext", code.load("int", code.at(args, 8 * PITCH), 1, 8), "long")
+    apart = chunk * (pitch - code.cast("sext", length, "long"))
     join, kind = _SCANS[scanning.how], scanning.kind
     neutral = code.constant(kind, _NEUTRAL[scanning.how](kind), lanes)
     if not scanning.is_total:
         before = code.splat(code.load(kind, carry, 1, 4), lanes)
     with Loop(code, [x0, neutral]) as loop:
         x, total = loop.params
-        place = code.cast("sext", x, "long") * 4
+        place = (code.cast("sext", x, "long") + apart) * 4
         code.fetch(code.at(source, place), AHEAD, lanes * 4)
         value = code.load(kind, code.at(source, place), lanes, 4)
         if scanning.is_total:

@@ -61,10 +61,7 @@ class CpuDevice(Device):
         return sorts.ranked(lines, places, cores().threads)
 
     def scanned(self, lines: NDArray[Any], how: str) -> NDArray[Any] | None:
-        if len(lines) != 1:
-            return None
-        found = folds.scanned(lines[0], how, cores())
-        return None if found is None else found[None]
+        return folds.scanned(lines, how, cores()) if lines.flags.c_contiguous else None
 
     def fold_groups(
         self, values: NDArray[Any], index: NDArray[Any], how: str, start: NDArray[Any]

@@ -5,7 +5,7 @@ folded(array, "sum", channels=3)     # (3,), float64; None: to be done otherwise
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -210,39 +210,49 @@ def _scanning(scanning: Scanning, machine: Machine) -> tuple[Native, int]:
     return native_span(scan_span(scanning, machine), machine)
 
 
-def scanned(line: NDArray[Any], how: str, cores: Cores) -> NDArray[Any] | None:
-    """The running folds of a contiguous array (N,) of float32 or int32, by "add", "multiply",
-    "maximum" or "minimum". None where that is to be done otherwise."""
-    machine, calls, threads = cores
-    kind = {"float32": "float", "int32": "int"}.get(line.dtype.name)
-    whole = line.size // machine.lanes * machine.lanes
-    if kind is None or not SCAN_LEAST <= line.size <= LONGEST:
+def scanned(lines: NDArray[Any], how: str, cores: Cores) -> NDArray[Any] | None:
+    """The running folds of each line of a contiguous array (lines, N) of float32 or int32, by
+    "add", "multiply", "maximum" or "minimum". None where that is to be done otherwise."""
+    kind, lanes = _KINDS.get(lines.dtype.name), cores.machine.lanes
+    count, size = lines.shape
+    whole = size // lanes * lanes
+    if kind is None or whole == 0 or not SCAN_LEAST <= lines.size <= LONGEST:
         return None
-    result = RESERVE.empty(line.shape, line.dtype)
-    chunks = -(-whole // SCAN_CHUNK)
-    carries = np.empty(chunks, line.dtype)
-
-    def run(is_total: bool) -> None:
-        _, span = _scanning(Scanning(kind, how, is_total), machine)
-        numbers = [each.__array_interface__["data"][0] for each in (line, result, carries)]
-        block = chunked_job(span, whole, SCAN_CHUNK, [*numbers, SCAN_CHUNK])
-        job = Job(block, slots.scratch_size(0, 1, 0), (line, result, carries))
-        POOL.run(calls, job, min(threads, chunks), True, False)
-
-    ufunc = UFUNCS[how]
-    run(is_total=True)
-    wide = np.float64 if kind == "float" else line.dtype
+    if count > 1 and size > SCAN_CHUNK:
+        return None
+    result = RESERVE.empty(lines.shape, lines.dtype)
+    chunk = SCAN_CHUNK if count == 1 else whole
+    identity = _IDENTITY[how](lines.dtype)
+    carries = np.full(-(-count * whole // chunk), identity, lines.dtype)
+    arrays, sizes = (lines, result, carries), (count * whole, chunk, chunk if count == 1 else size)
+    ufunc, wide = UFUNCS[how], np.float64 if kind == "float" else lines.dtype
     with np.errstate(all="ignore"):
-        after = ufunc.accumulate(carries, dtype=wide)
-        carries[1:] = after[:-1]
-        carries[0] = _IDENTITY[how](line.dtype)
-        run(is_total=False)
-        rest = line[whole:]
-        if rest.size:
-            result[whole:] = ufunc(after[-1], ufunc.accumulate(rest, dtype=wide))
+        if count == 1:  # each chunk comes after all before
+            _run_scan(Scanning(kind, how, is_total=True), arrays, sizes, cores)
+            carries[1:] = ufunc.accumulate(carries, dtype=wide)[:-1]
+            carries[0] = identity
+        _run_scan(Scanning(kind, how, is_total=False), arrays, sizes, cores)
+        if whole < size:
+            rest = ufunc.accumulate(lines[:, whole:], axis=1, dtype=wide)
+            result[:, whole:] = ufunc(result[:, whole - 1 : whole], rest)
     return result
 
 
+def _run_scan(
+    scanning: Scanning,
+    arrays: Sequence[NDArray[Any]],
+    sizes: tuple[int, int, int],
+    cores: Cores,
+) -> None:
+    """A kernel over so many elements, chunks of so many, which begin so far apart."""
+    _, span = _scanning(scanning, cores.machine)
+    count, chunk, _ = sizes
+    block = chunked_job(span, count, chunk, [*map(address, arrays), *sizes[1:]])
+    job = Job(block, slots.scratch_size(0, 1, 0), tuple(arrays))
+    POOL.run(cores.calls, job, min(cores.threads, -(-count // chunk)), True, False)
+
+
+_KINDS: Final = {"float32": "float", "int32": "int"}
 _IDENTITY: Final[dict[str, Callable[[np.dtype[Any]], Any]]] = {
     "add": lambda dtype: 0,
     "multiply": lambda dtype: 1,
