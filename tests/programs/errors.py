@@ -1425,3 +1425,41 @@ def keywords_that_only_the_device_knows(im: Image, p: Position):
     if im(p) > 0.5:
         named["b"] = 3
     return (lambda **more: sum(more.values()))(**named)
+
+
+@program
+def generator_that_any_has_taken_from(im: Image, p: Position):
+    bright = (im(p + (i, 0)) > 0.5 for i in range(4))
+    return any(bright) + sum(bright)
+
+
+@program
+def iterator_found_in_and_summed(ints: Image, p: Position):
+    doubles = (i * 2 for i in range(4))
+    return (ints(p) in doubles) + sum(doubles)
+
+
+@program
+def generator_looped_over_on_one_path(im: Image, counts: Image, p: Position):
+    def items():
+        for i in range(counts(p)):
+            if im(p + (i, 0)) > 0:
+                yield i
+
+    it, s = items(), 0
+    if im(p) > 0.2:
+        for v in it:
+            s += v
+    return s + sum(it)
+
+
+@program
+def pairs_of_an_iterator_of_dynamic_length(counts: Image, p: Position):
+    it = iter(range(counts(p)))
+    return sum(a * b for a, b in zip(it, it, strict=False))
+
+
+@program
+def strict_zip_of_a_named_iterator(counts: Image, p: Position):
+    it = iter(range(counts(p)))
+    return sum(a * b for a, b in zip(it, range(3), strict=True)) + sum(it)

@@ -29,7 +29,7 @@ from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Indexed, Lazy, Suspended
 from pygpu.frontend.values.objects import Cell, Iterator, Object, Waiting, Yielded, youngest
 from pygpu.frontend.values.states import State, reachable
-from pygpu.frontend.values.values import Choice, NotKnown
+from pygpu.frontend.values.values import Choice, Conflict, NotKnown
 from pygpu.ssa import Call
 
 with later():
@@ -38,6 +38,7 @@ with later():
 # Where a frame goes on stands with its variables: a block and how much is on its stack, or why it
 # does not. It is a string: what is one string on one path and another on the other is a choice.
 AT: Final = ".at"
+START: Final = "0 0"
 ENDED: Final = "ended"
 RUNNING: Final = "running"
 LEFT: Final = "left"
@@ -215,11 +216,14 @@ def _from(
     w: ControlFlow, frame: Frame, contents: Mapping[str, Any], at: str, state: State
 ) -> Outcome:
     w.state = state
+    code = frame.code.code
     if at == ENDED:
         return Outcome.one(RETURN, State({}, [None], state.heap, state.facts))
     if at in _STUCK:
         raise w.error(_STUCK[at])
     block, locals, stack = unpacked(contents, at)
+    if any(isinstance(locals.get(n), Conflict) for n in (*code.co_freevars, *code.co_cellvars)):
+        raise w.error(_ENDED_ON_ONE_PATH)
     return w.enter(frame, block, State(locals, stack, state.heap, state.facts), frozenset())
 
 
@@ -253,6 +257,10 @@ _STUCK: Final = {
     LEFT: "how many items of this generator a loop has taken that was left early is not known at "
     "compile time: make a list of its items first, and index it",
 }
+_ENDED_ON_ONE_PATH: Final = (
+    "only the device knows whether this generator has been looped over before: make a list of its "
+    "items first, and loop over that"
+)
 _UNDECIDED: Final = (
     "whether this generator gives one more item is not known at compile time: loop over it with "
     "'for', or fold it with sum(), min(), max(), any() or all()"
@@ -297,9 +305,15 @@ def _resume(
 def _whole(
     code: types.CodeType, globals: dict[str, Any], w: ControlFlow, waiting: Waiting
 ) -> Iterator:
-    """An iterator over all items of a generator that has not begun."""
+    """An iterator over all items of a generator that has not begun, or has ended."""
+    begun = w.read(waiting)
+    at = begun[AT]
+    if at == ENDED:
+        return Iterator(((), 0))
+    if at != START:
+        raise w.error(_UNDECIDED if isinstance(at, Choice) else _STUCK.get(at, _UNDECIDED))
     collected = Yielded(())
-    _, locals, _ = unpacked(w.read(waiting), w.read(waiting)[AT])
+    _, locals, _ = unpacked(begun, at)
     w.inline(code, globals, {**locals, ".yield": collected})
     contents = w.read(collected)
     return Iterator((contents if isinstance(contents, Indexed) else collected, 0))

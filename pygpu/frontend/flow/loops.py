@@ -18,13 +18,13 @@ from pygpu.frontend.flow.driving import drive
 from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, zero
 from pygpu.frontend.joins.joining import Renumbered, Round
 from pygpu.frontend.numbers.numbers import as_value
-from pygpu.frontend.protocols.sequences import UNROLL_OPS, source_items
+from pygpu.frontend.protocols.sequences import UNROLL_OPS, indexed, source_items
 from pygpu.frontend.values.evaluator import Mark
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.lazy import Indexed
-from pygpu.frontend.values.objects import Iterator, List, Waiting, youngest
+from pygpu.frontend.values.objects import List, Waiting, youngest
 from pygpu.frontend.values.states import Export, State, move_out
 from pygpu.frontend.values.values import Conflict, Dynamic, Key, same_known
 from pygpu.ssa import Op, Region, Value
@@ -64,7 +64,7 @@ def loop(w: ControlFlow, frame: Frame, header: int, state: State, stops: frozens
     collected = comprehensions.collected_by(w, frame, header, state)
     if collected is None:
         return device_loop(w, frame, header, state, stops)
-    items = w.read(state.stack[-ITERATOR_SLOTS])[0]
+    items = indexed(w, state.stack[-ITERATOR_SLOTS])
     return comprehensions.long_comprehension(w, frame, header, state, items, collected)
 
 
@@ -174,10 +174,11 @@ class _Unrolling:
         if not isinstance(source, (tuple, range)):
             raise w.error("this loop over an iterator is too long to be unrolled")
         items = tables.tabulate(w, source[index:])
+        w.write(iterator, (items, 0))
         collected = comprehensions.collected_by(w, frame, header, state)
         if collected is not None:
+            items = indexed(w, iterator)
             return comprehensions.long_comprehension(w, frame, header, state, items, collected)
-        state.stack[-ITERATOR_SLOTS] = Iterator((items, 0))
         return device_loop(w, frame, header, state, self.stops)
 
 

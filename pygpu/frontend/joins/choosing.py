@@ -237,7 +237,8 @@ def mismatch(join: Joining, handle: Object, a: Any, b: Any) -> str:
     if isinstance(handle, Iterator):
         return (
             f"an iterator goes on on one path only through {meeting}: where it "
-            "stands must be known at compile time"
+            "stands must be known at compile time; make a list of its items, and count those that "
+            "are taken in a variable"
         )
     if isinstance(handle, Array):
         return (

@@ -10,7 +10,7 @@ from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols.arrays import each, unwrapped
 from pygpu.frontend.protocols.datamodel import class_of, find_method, user_method
-from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
+from pygpu.frontend.protocols.sequences import is_shared, items_of, items_or_maybe
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex
@@ -277,6 +277,8 @@ def contains(w: Evaluator, container: Any, value: Any) -> Any:
         aligned = arithmetic.compare(w, "==", arithmetic.binary(w, "%", offset, container.step), 0)
         inside = arithmetic.binary(w, "&", after, before)
         return arithmetic.binary(w, "&", inside, aligned)
+    if is_shared(w, container):  # which goes on behind what was found
+        return w.call(library.found_in_turn, container, value)
     found: Any = False
     for taken in items_or_maybe(w, container):
         part = taken.value if isinstance(taken, Maybe) else taken

@@ -279,16 +279,43 @@ def advance_iterator(w: Evaluator, iterator: Any) -> Any:
 
 
 def indexed(w: Evaluator, xs: Any) -> Any:
-    """The Indexed that a sequence is made of at run time, None if its items can be listed."""
-    if isinstance(xs, Indexed):
-        return xs
-    if isinstance(xs, List) and isinstance(w.read(xs), Indexed):
-        return w.read(xs)
+    """The Indexed that a sequence is made of at run time, None if its items can be listed. Of an
+    iterator it is what is left, and nothing is left in it afterwards."""
+    lazy = _made_of(w, xs)
+    if not isinstance(lazy, Indexed):
+        return None
     if isinstance(xs, Iterator):
-        source, _ = w.read(xs)
-        if isinstance(source, Indexed):
-            return source
-    return None
+        _, index = w.read(xs)
+        w.write(xs, (lazy, lazy.length))
+        return lazy if same_known(index, 0) else _from(w, lazy, index)
+    return lazy
+
+
+def is_indexed(w: Evaluator, xs: Any) -> bool:
+    """Whether a sequence is made of an Indexed."""
+    return isinstance(_made_of(w, xs), Indexed)
+
+
+def is_shared(w: Evaluator, xs: Any) -> bool:
+    """Whether something else may take from an iterator, or has to find it used up."""
+    return isinstance(xs, Iterator) and w.in_sight(xs)
+
+
+def _made_of(w: Evaluator, xs: Any) -> Any:
+    if isinstance(xs, Iterator):
+        return w.read(xs)[0]
+    return w.read(xs) if isinstance(xs, List) else xs
+
+
+def _from(w: Evaluator, lazy: Indexed, start: Any) -> Indexed:
+    """The elements from an index on."""
+    return Indexed(
+        arithmetic.binary(w, "-", lazy.length, start),
+        lambda index, lazy, start: lazy.element(arithmetic.binary(w, "+", index, start)),
+        lazy.what,
+        (lazy, start),
+        lazy.grouped,
+    )
 
 
 def taken_or_put_off(

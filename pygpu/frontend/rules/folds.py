@@ -18,7 +18,14 @@ from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.numbers import as_value, dynamic
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import operators
-from pygpu.frontend.protocols.sequences import in_turn, indexed, items_of, items_or_maybe, put_off
+from pygpu.frontend.protocols.sequences import (
+    in_turn,
+    indexed,
+    is_shared,
+    items_of,
+    items_or_maybe,
+    put_off,
+)
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
@@ -47,7 +54,7 @@ def _any_all(code: str, builtin: Any) -> Rule:
             if not isinstance(contents, tuple):
                 test = as_value(w, contents, vector("bool", type.size))
                 return dynamic(w, code, test)
-        if isinstance(xs, Iterator) and (put_off(w, xs) or w.in_sight(xs)):
+        if isinstance(xs, Iterator) and (put_off(w, xs) or is_shared(w, xs)):
             return w.call(_library(f"{code}_in_turn"), xs)
         lazy = indexed(w, xs)
         if lazy is not None:

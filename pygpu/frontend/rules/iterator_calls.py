@@ -21,6 +21,8 @@ from pygpu.frontend.protocols.sequences import (
     advance_iterator,
     indexed,
     is_generator,
+    is_indexed,
+    is_shared,
     is_undecided,
     items_of,
     items_or_maybe,
@@ -94,12 +96,19 @@ def _check_equal(w: Evaluator, lengths: list[Any]) -> None:
 
 
 def _zip(w: Evaluator, *sequences: Any, strict: Any = False) -> Any:
-    lazies = [indexed(w, xs) for xs in sequences]
-    if any(lazy is not None for lazy in lazies):
-        parts = _all_indexed(w, sequences, lazies)
+    if any(is_indexed(w, xs) for xs in sequences):
+        is_one_by_one = any(is_shared(w, xs) for xs in sequences)
+        if is_one_by_one and strict:
+            raise w.error(
+                "zip(strict=True) takes no iterator of dynamic length that has a name: make a list "
+                "of its items first"
+            )
+        if is_one_by_one:
+            return w.call(walked.zipped, *[iterate(w, xs) for xs in sequences])
+        parts = _all_indexed(w, sequences)
         if strict:
             _check_equal(w, [part.length for part in parts])
-        return _zip_indexed(w, parts)
+        return iterate(w, _zip_indexed(w, parts))
     sequences = tuple([iterate(w, xs) if isinstance(xs, Instance) else xs for xs in sequences])
     if (
         len(sequences) > 1
@@ -143,8 +152,9 @@ def _zip(w: Evaluator, *sequences: Any, strict: Any = False) -> Any:
     return made
 
 
-def _all_indexed(w: Evaluator, sequences: Any, lazies: list[Any]) -> list[Indexed]:
+def _all_indexed(w: Evaluator, sequences: Any) -> list[Indexed]:
     """Sequences of which some are made by index, all by index."""
+    lazies = [indexed(w, xs) for xs in sequences]
     return [
         lazy if lazy is not None else tables.tabulate(w, items_of(w, xs))
         for lazy, xs in zip(lazies, sequences, strict=True)
@@ -174,9 +184,11 @@ def _next_pair(w: Evaluator, index: Any, start: Any, iterator: Iterator) -> Any:
 
 
 def _enumerate(w: Evaluator, xs: Any, start: Any = 0) -> Any:
-    lazy = indexed(w, xs)
-    if lazy is not None:
-        return Indexed(
+    if is_indexed(w, xs):
+        if is_shared(w, xs):
+            return w.call(walked.enumerated, xs, start)
+        lazy = indexed(w, xs)
+        counted = Indexed(
             lazy.length,
             lambda index, start, lazy: tuple_of(
                 (operators.binary(w, "+", index, start), lazy.element(index))
@@ -184,6 +196,7 @@ def _enumerate(w: Evaluator, xs: Any, start: Any = 0) -> Any:
             f"an enumeration of {lazy.what}",
             (start, lazy),
         )
+        return iterate(w, counted)
     xs = iterate(w, xs) if isinstance(xs, Instance) else xs
     if _has_some(w, xs):
         return w.call(walked.enumerated, iterate(w, xs), start)
@@ -224,7 +237,7 @@ def _mapped(w: Evaluator, function: Any, sequences: tuple[Any, ...]) -> Any:
                 try:
                     with w.attempt(since=start) as trial:
                         columns = [tables.tabulate(w, column) for column in zip(*rows, strict=True)]
-                        return trial.keep(_map_indexed(w, function, columns))
+                        return trial.keep(iterate(w, _map_indexed(w, function, columns)))
                 except CompileError:
                     continue  # its items fit no table: unroll, whatever it takes
     return iterator_of(made)
@@ -245,9 +258,10 @@ def _map_indexed(w: Evaluator, function: Any, lazies: list[Any]) -> Indexed:
 
 def _map(w: Evaluator, function: Any, *sequences: Any) -> Any:
     sequences = tuple([iterate(w, xs) if isinstance(xs, Instance) else xs for xs in sequences])
-    lazies = [indexed(w, xs) for xs in sequences]
-    if any(lazy is not None for lazy in lazies):
-        return _map_indexed(w, function, _all_indexed(w, sequences, lazies))
+    if any(is_indexed(w, xs) for xs in sequences):
+        if any(is_shared(w, xs) for xs in sequences):
+            return w.call(walked.mapped, function, *[iterate(w, xs) for xs in sequences])
+        return iterate(w, _map_indexed(w, function, _all_indexed(w, sequences)))
     if _has_some(w, sequences[0]):
         return w.call(walked.mapped, function, *[iterate(w, xs) for xs in sequences])
     if not any(map(is_stream, sequences)):

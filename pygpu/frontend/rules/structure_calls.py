@@ -125,7 +125,7 @@ def _reversed(w: Evaluator, xs: Any) -> Any:
             last = operators.binary(w, "-", lazy.length, 1)
             return lazy.element(operators.binary(w, "-", last, index))
 
-        return Indexed(lazy.length, element, f"the reverse of {lazy.what}", (lazy,))
+        return iterate(w, Indexed(lazy.length, element, f"the reverse of {lazy.what}", (lazy,)))
     some = lists.bounded(w, xs)
     if some is not None:
         return iterate(w, List(lists.reversed_of(w, some)))

@@ -9,7 +9,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from pygpu.core.errors import CompileError
-from pygpu.frontend.protocols.sequences import ENDLESS, advance_iterator, taken_or_put_off
+from pygpu.frontend.protocols.sequences import (
+    ENDLESS,
+    advance_iterator,
+    is_shared,
+    taken_or_put_off,
+)
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.objects import Iterator
 from pygpu.frontend.values.values import Abstract
@@ -53,7 +58,10 @@ def decided(w: Evaluator, take: Callable[[], Iterator], walked: Any, *args: Any)
 
 
 def taken_now(w: Evaluator, iterator: Iterator, sources: list[Any]) -> Iterator:
-    """An iterator whose items are taken now, if nothing but its sources is changed by that."""
+    """An iterator whose items are taken now, if nothing but its sources is changed by that, and
+    nobody else takes from these."""
+    if any(is_shared(w, source) for source in sources):
+        return iterator
     return taken_or_put_off(
         w, lambda: bounded(w, left_in(w, iterator)), lambda _: iterator, (iterator, *sources)
     )

@@ -172,6 +172,14 @@ def all_in_turn(xs: Any) -> Any:
     return True
 
 
+def found_in_turn(xs: Any, value: Any) -> Any:
+    """Whether a value is in an iterator, of which no more is taken than is needed."""
+    for x in xs:
+        if x is value or x == value:
+            return True
+    return False
+
+
 def any_of_groups(groups: Any) -> Any:
     return any_of([any(group) for group in groups])
 

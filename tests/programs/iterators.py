@@ -1,0 +1,192 @@
+"""Iterators are used up, also those whose length only the device knows, or that are too long to be
+unrolled: what was taken is gone, for every name that they have."""
+
+import functools
+import itertools
+
+from programs.suite import Suite
+from pygpu import Image, Position
+
+program = Suite()
+
+
+@program
+def summed_twice(im: Image, counts: Image, p: Position):
+    g = (im(p + (i, 0)) for i in range(counts(p)))
+    again = g
+    return sum(g) + 100 * sum(again)
+
+
+@program
+def folded_in_two_ways(im: Image, counts: Image, p: Position):
+    n = counts(p)
+    rows, steps, back = zip(range(n), range(1, 9)), enumerate(range(1, n)), reversed(range(n))
+    odd, plain = filter(lambda i: i % 2, range(n)), iter(range(n))
+    first = [sum(a * b for a, b in rows), sum(a * b for a, b in steps), sum(back)]
+    second = [sum(1 for _ in rows), sum(1 for _ in steps), max(back, default=50)]
+    odds = sum(odd) + 10 * sum(odd)
+    plains = functools.reduce(lambda a, b: a + b, plain, 0) * 10 + sum(plain)
+    return sum(first), sum(second), odds, plains
+
+
+@program
+def looped_over_twice(im: Image, counts: Image, p: Position):
+    n, s = counts(p), 0.0
+    for items in (
+        map(lambda i: im(p + (i, 0)), range(n)),
+        reversed(range(n)),
+        (im(p + (i, 0)) for i in range(n)),
+    ):
+        for v in items:
+            s = s * 0.5 + v
+        for v in items:
+            s += 100 + v
+    for a, b in (rows := zip(range(n), range(1, 9))):
+        s += a * b
+    for a, b in rows:
+        s += 100
+    for i, v in (steps := enumerate(range(n))):
+        s += i * v
+    for i, v in steps:
+        s += 100
+    return s
+
+
+@program
+def long_ones_twice(im: Image, p: Position):
+    s = 0
+    for a, b in (rows := zip(range(900), range(1, 901))):
+        s += a * p.x + b
+    for a, b in rows:
+        s += 1
+    mapped, made = map(lambda i: i * p.x, range(900)), (i * p.y for i in range(900))
+    back, plain = reversed(range(900)), iter(range(900))
+    for v in back:
+        s += v * p.x
+    for v in plain:
+        s += v * p.y
+    more = sum(mapped) + sum(made)
+    return s, more, sum(mapped) + sum(made) + sum(back) + sum(plain) + p.x
+
+
+@program
+def left_early_and_gone_on_with(im: Image, counts: Image, p: Position):
+    n = counts(p)
+    s = 0.0
+    for v in (plain := iter(range(n))):
+        if im(p + (v, 0)) > 0.5:
+            break
+    for v in (back := reversed(range(n))):
+        if im(p + (v, 0)) > 0.5:
+            break
+        s += v
+    for v in back:
+        s += 10 * v
+    for k, v in (steps := enumerate(range(n))):
+        if im(p + (v, 0)) > 0.5:
+            break
+    for v, w in (rows := zip(range(n), range(10))):
+        if im(p + (v, 0)) > 0.5:
+            break
+    return s + sum(plain), sum(k + v for k, v in steps), sum(v * w for v, w in rows)
+
+
+@program
+def long_one_left_early(im: Image, counts: Image, p: Position):
+    s = 0
+    for v in (plain := iter(range(900))):
+        if v > counts(p):
+            break
+        s += v
+    for v in plain:
+        s += 1
+    for i, v in (steps := enumerate([i * 3 for i in range(500)])):
+        if v > counts(p) * 7:
+            break
+    return s, sum(i for i, v in steps)
+
+
+@program
+def asked_for_some(im: Image, counts: Image, p: Position):
+    bright = map(lambda i: im(p + (i, 0)) > 0.5, range(counts(p)))
+    some = any(bright)
+    places = iter(range(counts(p)))
+    found = any(im(p + (v, 0)) > 0.5 for v in places)
+    three = iter(range(counts(p)))
+    return some, sum(bright), found, sum(places), 2 in [*range(3)], sum(three)
+
+
+@program
+def items_below_are_taken(im: Image, counts: Image, p: Position):
+    n = counts(p)
+    a, b, c, d = iter(range(n)), iter(range(n)), iter(range(n)), iter(range(n))
+    mapped = sum(map(lambda x: x * 2, a)) + 100 * sum(a)
+    counted = sum(i * v for i, v in enumerate(b)) + 100 * sum(b)
+    made = sum(v for v in c) + 100 * sum(c)
+    two = sum(itertools.islice(d, 2)) + 100 * sum(d)
+    return mapped, counted, made, two
+
+
+@program
+def taken_before_what_is_above(im: Image, p: Position):
+    a, b, c = iter([1, 2, 3]), iter([1, 2, 3]), iter([1, 2, 3])
+    rows, mapped, steps = zip(a, [im(p), 2.0]), map(lambda v: v * im(p), b), enumerate(c)
+    first = next(a) + next(b) + next(c)
+    return first, sum(x * y for x, y in rows), sum(mapped) + sum(b), sum(i * v for i, v in steps)
+
+
+@program
+def taken_under_a_condition(im: Image, counts: Image, p: Position):
+    it, s = iter(range(counts(p))), 0
+    if im(p) > 0:
+        s = sum(it)
+    return s, sum(it)
+
+
+@program
+def taken_in_the_first_round(im: Image, counts: Image, p: Position):
+    it, s = iter(range(counts(p + (1, 0)))), 0
+    for k in range(counts(p)):
+        s += sum(it) + k
+    return s
+
+
+@program
+def pairs_by_two_loops(im: Image, counts: Image, p: Position):
+    it, s = iter(range(counts(p))), 0
+    for a in it:
+        for b in it:
+            s += a * 10 + b
+            break
+    return s
+
+
+@program
+def passed_on_twice(im: Image, counts: Image, p: Position):
+    class Held:
+        pass
+
+    def total(items):
+        s = 1.0
+        for v in items:
+            s += v
+        return s
+
+    held = Held()
+    held.items = map(lambda i: im(p + (i, 0)), range(counts(p)))
+    items = map(lambda i: im(p + (i, 0)), range(counts(p)))
+    return total(items) + 100 * total(items), total(held.items) + 100 * total(held.items)
+
+
+@program
+def listed_twice(im: Image, counts: Image, p: Position):
+    g = (i for i in range(counts(p)))
+    a, b = list(g), list(g)
+    return len(a) + 100 * len(b)
+
+
+@program
+def sequences_are_not_used_up(im: Image, counts: Image, p: Position):
+    xs = [im(p + (i, 0)) for i in range(counts(p))]
+    r = range(counts(p))
+    return sum(xs) + 100 * sum(xs) + max(xs) + sum(reversed(xs)), sum(r) + 10 * sum(r)
