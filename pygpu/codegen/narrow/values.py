@@ -23,6 +23,7 @@ from fractions import Fraction
 from typing import Any, Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pygpu.codegen.llvm.plan import Near
 from pygpu.core.host.records import record
@@ -140,6 +141,7 @@ class Narrow:
         self.near = Near.of(task.function, task.inputs)
         self.small: dict[Value, Small] = {}
         self.sums: dict[Value, Sum] = {}  # of those that are not exact
+        self.results: NDArray[np.uint8] | None = None  # what each byte is stored as: see lookup.py
 
     @classmethod
     def of(cls, task: Task, varying: Mapping[Value, int]) -> Narrow | None:

@@ -20,6 +20,7 @@ from pygpu.codegen.llvm.plan import chooses, plan
 from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.span import Emitted, Writer
 from pygpu.codegen.llvm.text import FLOAT_TESTS, INT_TESTS, Machine, Val
+from pygpu.codegen.narrow.lookup import OfBytes, looked_up
 from pygpu.codegen.narrow.values import MIRRORED, TESTS, Narrow, count, threshold
 from pygpu.core.programs import Task
 from pygpu.core.storage import Format
@@ -36,6 +37,14 @@ def narrowed(task: Task, machine: Machine) -> Narrow | None:
         return None
     flat = convert_loading(task.function)
     return Narrow.of(replace(task, function=flat), variance(flat))
+
+
+def of_a_table(byte: OfBytes) -> Narrow:
+    """The bytes that a task of lookup.py hands on, and what becomes of each."""
+    narrow = Narrow.of(byte.task, variance(byte.task.function))
+    assert narrow is not None, byte.task.function
+    narrow.results = byte.results
+    return narrow
 
 
 def emit(narrow: Narrow, machine: Machine, wide: bool = False, group: int = 1) -> Emitted:
@@ -246,6 +255,8 @@ class _Writer(Writer):
                 return code.select(held, self.constant(kind, int(most)), self.constant(kind, 0))
             return code.select(held, code.constant(kind, most), code.constant(kind, 0))
         known = self.narrow.small[value]
+        if self.narrow.results is not None:
+            return looked_up(code, code.splat(held, self.machine.lanes), self.narrow.results)
         if name in ("int32", "float32"):
             wide = code.cast("zext" if held.kind == "byte" else "sext", held, "int")
             return code.to_float(wide) if name == "float32" else wide

@@ -37,6 +37,7 @@ from pygpu.ssa import Constant, Function, Load, Number, Value, walk
 from pygpu.types import Type
 
 with later():
+    from pygpu.codegen.narrow import lookup
     from pygpu.codegen.narrow import values as narrow_values
     from pygpu.codegen.narrow import writer as narrow_lanes
     from pygpu.passes.blocks import flattened
@@ -163,15 +164,24 @@ def _readable(array: NDArray[Any], format: Format) -> NDArray[Any]:
 
 class Code:
     """How a function is written: of one component, where the components of texels are treated
-    alike, and in narrow lanes, where it is for these."""
+    alike, in narrow lanes, where it is for these, and as a table, where it is one of a byte."""
 
     def __init__(self, task: Task) -> None:
         self.task, self.group = _by_component(task)
+        self.byte = None
+        if all(format.dtype == np.uint8 for format in (*task.inputs, *task.outputs)):
+            self.byte = lookup.of_bytes(task, host())
+        if self.byte is not None and narrow_lanes.narrowed(self.task, host()) is not None:
+            self.byte = None  # its operations on bytes are fewer
+        if self.byte is not None:
+            self.task, self.group = self.byte.task, self.byte.group
 
     @cached_property
     def narrow(self) -> narrow_values.Narrow | None:
         """Its small values; None of a function that is written in lanes of floats. What is small
         was read as bytes."""
+        if self.byte is not None:
+            return narrow_lanes.of_a_table(self.byte)
         if not any(format.dtype == np.uint8 for format in self.task.inputs):
             return None
         return narrow_lanes.narrowed(self.task, host())

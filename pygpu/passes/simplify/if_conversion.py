@@ -15,7 +15,7 @@ from typing import Final
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import Cost, cost_of
 from pygpu.core.rewriter import Rewriter, rewrite
-from pygpu.ssa import Function, Op, Region, Value, alike, walk
+from pygpu.ssa import Function, Op, Region, Value, alike, has, walk
 
 # A component of an operation's result, in additions; sides with anything else stay.
 PRICE: Final[dict[Cost | None, int]] = {Cost.FREE: 0, Cost.ONE: 1, Cost.FEW: 4, Cost.DIVISION: 4}
@@ -33,6 +33,10 @@ class _Prices:
 SMALL: Final = _Prices(PRICE, LIMIT)
 # Where texels are vectors of bytes: they cost no more than other operations do.
 OF_BYTES: Final = _Prices({**PRICE, Cost.MEMORY: 1}, 4 * LIMIT)
+
+# Where a function is computed for few values: whatever the sides cost, but no loop, which might not
+# end where it was not to be run.
+OF_FEW: Final = _Prices(dict.fromkeys((*Cost, None), 0), LIMIT)
 
 
 def convert_ifs(function: Function) -> Function:
@@ -53,6 +57,11 @@ def convert_all(function: Function) -> Function:
 def convert_loading(function: Function) -> Function:
     """Those with loads, too, of a function of bytes; itself where there are none."""
     return _converted(function, set(), OF_BYTES)
+
+
+def convert_any(function: Function) -> Function:
+    """Those that cost much, too, of a function without loops; itself where there are none."""
+    return function if has(function, "loop") else _converted(function, set(), OF_FEW)
 
 
 def _find_exits(decides: Value, found: set[Value]) -> None:
