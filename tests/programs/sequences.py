@@ -722,3 +722,24 @@ def items_that_are_made_where_another_module_asks_for_them(
     xs = [weights(g)[1] * im(p + (k % 3, 0)) for k in range(5000)]
     ys = [sum(weights(g)) * k for k in range(n)]
     return TOTAL(xs, n), sum(ys)
+
+
+@program
+def ranges_around_a_pixel(im: Image, p: Position):
+    x, y = p
+    near = [im((i, j)) for j in range(y - 1, y + 2) for i in range(x - 1, x + 2)]
+    s = 0.0
+    for j in range(y + 2, y - 3, -2):
+        for i in reversed(range(x - 2, x + 1)):
+            s += im((i, j)) * (i - x)
+    cells = sorted(abs(i - 3) for i in range(x - 1, x + 2))
+    return s, sorted(near)[4] + sum(near), cells[0] + 10 * cells[1]
+
+
+@program
+def ranges_from_a_dynamic_start(im: Image, p: Position):
+    r = range(p.x - 1, p.x + 4)
+    even = r[::2]
+    found = r.start + r.stop * 3 + r[1] * 5 + len(r) + r.index(p.x) + even[-1]
+    found += (p.x in r) + 2 * (p.x + 9 in r) + 4 * isinstance(r, range) + 8 * isinstance(r, tuple)
+    return found + even.step + len(range(p.x, p.x)) + sum(r if im(p) > 0.5 else even)

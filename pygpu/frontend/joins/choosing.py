@@ -294,7 +294,7 @@ def zero_of(value: Any) -> Any:
         return Vector(value.cls, value.type, (zero,) * value.type.size)
     if isinstance(value, Tuple):
         items = tuple([zero_of(item) for item in value.items])
-        return None if None in items else Tuple(items, value.cls)
+        return None if None in items else value.rebuild(items)
     if is_complex(value):
         return 0j
     kind = scalar_kind(value)

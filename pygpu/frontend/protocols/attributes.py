@@ -49,6 +49,7 @@ from pygpu.frontend.values.values import (
     Dynamic,
     Narrow,
     Picture,
+    Range,
     Slice,
     Tuple,
     describe,
@@ -97,6 +98,12 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
         case Slice() if name in _BOUNDS:
             place = _BOUNDS.index(name)
             return value.bounds[place] if place < len(value.bounds) else None
+        case Range() if name == "step":
+            return value.step
+        case Range() if name == "start":
+            return value.items[0]
+        case Range() if name == "stop" and abs(value.step) == 1:
+            return arithmetic.binary(w, "+", value.items[-1], value.step)
         case Tuple() if hasattr(value.cls, "_fields"):
             return _named_tuple_attribute(w, value, name)
         case Complex() if name in ("real", "imag"):

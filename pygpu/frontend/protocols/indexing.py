@@ -35,6 +35,7 @@ from pygpu.frontend.values.values import (
     Dynamic,
     NotKnown,
     Picture,
+    Range,
     Tuple,
     describe,
 )
@@ -86,6 +87,8 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
         return own(w, operator.getitem, container, index)
     match container:
         case Tuple():
+            if isinstance(container, Range) and isinstance(index, slice):
+                return container.taken(index)
             chosen = container.items[index]
             return Tuple(chosen) if isinstance(index, slice) else chosen
         case List():

@@ -7,6 +7,7 @@ Numbers become a table; vectors, tuples and arrays of them a table a component.
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -19,6 +20,7 @@ from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.numbers import as_value, dynamic, number_of
 from pygpu.frontend.numbers.operands import make_vector
+from pygpu.frontend.protocols.parts import difference
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, is_narrow, meeting, narrow_dtype, scalar_kind
 from pygpu.frontend.values.known import LIFTED, Materialiser
@@ -60,6 +62,14 @@ def tabulate(w: Evaluator, items: Sequence[Any]) -> Indexed:
             return Natural(place.value) if natural else place
 
         return Indexed(len(items), place, f"a range of {len(items)} items")
+    apart = _step(items)
+    if apart is not None:
+
+        def further(index: Any, first: Any) -> Any:
+            scaled = index if apart == 1 else arithmetic.binary(w, "*", index, apart)
+            return arithmetic.binary(w, "+", first, scaled)
+
+        return Indexed(len(items), further, f"a range of {len(items)} items", (items[0],))
     held = {handle: w.peek(handle) for handle in _objects(w, items)}
     items = as_known(w, items)
     element = column(w, items)
@@ -83,6 +93,14 @@ def tabulate(w: Evaluator, items: Sequence[Any]) -> Indexed:
         return element(index)
 
     return Indexed(len(items), unchanged, f"a sequence of {len(items)} items")
+
+
+def _step(items: Sequence[Any]) -> int | None:
+    """How far dynamic ints are apart that are equally far: those of range(x - 1, x + 2)."""
+    if len(items) < 2 or not all(isinstance(i, Dynamic) and scalar_kind(i) == "int" for i in items):
+        return None
+    steps = {difference(a.value, b.value) for a, b in itertools.pairwise(items)}
+    return steps.pop() if len(steps) == 1 else None
 
 
 def _objects(w: Evaluator, items: Iterable[Any]) -> set[Object]:

@@ -1,6 +1,7 @@
 """What makes containers whose items are not known, and walks them: range, list, dict, iter, next.
 
-A range of dynamic length is an `Indexed`, whose elements are made by index.
+A range of dynamic length is an `Indexed`, whose elements are made by index; a short one of known
+length from a dynamic start is a `Range`.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from pygpu.frontend.values.values import (
     Maybe,
     Natural,
     NotKnown,
+    Range,
     describe,
     tuple_of,
 )
@@ -45,8 +47,10 @@ from pygpu.frontend.values.values import (
 with later():
     from pygpu.frontend.collections import bounded as lists
     from pygpu.frontend.numbers import integers
-    from pygpu.frontend.protocols import comparisons, indexing, lookups
+    from pygpu.frontend.protocols import comparisons, indexing, lookups, parts
     from pygpu.frontend.walked import containers, heaps, library
+
+FEW: Final = 32  # items of a range of known length, which are told apart
 
 
 def _range(w: Evaluator, *bounds: Any) -> Any:
@@ -75,7 +79,23 @@ def _range(w: Evaluator, *bounds: Any) -> Any:
         upwards = not isinstance(step, Abstract) and step > 0 and ranges.is_natural(w, start)
         return Natural(place.value) if upwards and type(place) is Dynamic else place
 
+    count = _count(start, stop, step)
+    if count is not None and count <= FEW:
+        items = tuple([element(index, start, step) for index in range(count)])
+        return Range(items, step) if items else range(0)
     return Indexed(length, element, "a range of dynamic length", (start, step))
+
+
+def _count(start: Any, stop: Any, step: Any) -> int | None:
+    """How many items a range of dynamic ends has, where these lie a known number apart: 3 for
+    range(x - 1, x + 2)."""
+    ends = scalar_kind(start) == scalar_kind(stop) == "int"
+    if not ends or isinstance(step, Abstract) or not step:
+        return None
+    if not isinstance(start, Dynamic) or not isinstance(stop, Dynamic):
+        return None
+    width = parts.difference(start.value, stop.value)
+    return None if width is None else len(range(0, width, step))
 
 
 def _len(w: Evaluator, x: Any) -> Any:

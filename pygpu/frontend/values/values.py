@@ -163,6 +163,31 @@ class Tuple(Abstract):
         return f"a {self.cls.__name__} of {len(self.items)} items"
 
 
+class Range(Tuple):
+    """A range of known length from a start that is not known."""
+
+    __slots__ = ("step",)
+
+    def __init__(self, items: tuple[Any, ...], step: int) -> None:
+        super().__init__(items, range)
+        self.step: Final = step
+
+    def rebuild(self, parts: tuple[Any, ...]) -> Range:
+        return Range(parts, self.step)
+
+    def shape(self) -> Any:
+        return range, len(self.items), self.step
+
+    def real(self, parts: tuple[Any, ...]) -> Any:
+        return range(parts[0], parts[0] + len(parts) * self.step, self.step)
+
+    def taken(self, places: slice) -> Any:
+        """The range of some of its items."""
+        items = self.items[places]
+        step = self.step * (1 if places.step is None else places.step)
+        return Range(items, step) if items else range(0)
+
+
 def tuple_of(items: tuple[Any, ...]) -> Any:
     """A tuple: a real one if all items are known."""
     for item in items:
