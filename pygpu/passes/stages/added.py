@@ -17,9 +17,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pygpu.core.host.records import record
+from pygpu.passes.stages.shifts import MOST, Texels, alike
 from pygpu.ssa import Function, Load, Op, Region, Value, walk
 
-MOST: Final = 4096  # texels
 STEPS: Final = 16 * MOST  # operations of all rounds
 WHOLE: Final = 1 << 30  # beyond which whole numbers might wrap
 
@@ -32,14 +32,6 @@ KNOWN: Final[dict[str, Callable[..., Any]]] = {
     "fma": lambda one, other, third: one * other + third,
 }  # fmt: skip
 CODES: Final = {*KNOWN, "constant", "load", "table", "if", "loop"}
-
-
-@record(eq=False)
-class Texels:
-    """A sum of weighted texels of one image, by their places."""
-
-    load: Load
-    weights: dict[tuple[int, int], float]
 
 
 @record(eq=False)
@@ -219,8 +211,3 @@ def _sum(one: Any, other: Any, weight: float = 1.0) -> Any:
     if one != 0:
         raise _Other
     return _Sum(other.load, ((other, weight),))
-
-
-def alike(one: Load, other: Load) -> bool:
-    """Whether two loads are of one image, read alike."""
-    return (one.image, one.boundary, one.cval) == (other.image, other.boundary, other.cval)

@@ -18,12 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.builder import Builder
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.passes.stages.added import MOST, Texels, added, alike
+from pygpu.passes.stages.shifts import MOST, Texels, alike
 from pygpu.ssa import Function, Load, Op, Value, uses
 from pygpu.types import Type
+
+with later():
+    from pygpu.passes.stages import added
 
 LEAST: Final = 26  # texels of a sum worth it: 5 x 5 of floats take as long
 TOLERANCE: Final = 5e-7  # of a weight: they are products that were rounded to float32
@@ -73,7 +77,7 @@ class _Finder:
         self.added: dict[Value, Texels] = {}  # by loops
         for op in function.body.ops:
             if op.code == "loop":
-                self.added |= added(op, function)
+                self.added |= added.added(op, function)
         self.inner = {
             value
             for op in function.body.ops

@@ -12,6 +12,7 @@ middle of its loads is: so those of the same loads are at one place.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import Final
 
 from pygpu.core.host.records import record
 from pygpu.ssa import Function, Load, Op, Value
@@ -25,6 +26,16 @@ class Shifted:
     dx: int
     dy: int
 
+
+@record(eq=False)
+class Texels:
+    """A sum of weighted texels of one image, by their places."""
+
+    load: Load
+    weights: dict[tuple[int, int], float]
+
+
+MOST: Final = 4096  # texels of such a sum
 
 Box = tuple[int, int, int, int]  # the least and greatest column, the least and greatest row
 
@@ -91,3 +102,8 @@ def numbered(function: Function) -> dict[Value, Shifted]:
     for op in function.body.ops:
         numbering.add(op)
     return numbering.found
+
+
+def alike(one: Load, other: Load) -> bool:
+    """Whether two loads are of one image, read alike."""
+    return (one.image, one.boundary, one.cval) == (other.image, other.boundary, other.cval)
