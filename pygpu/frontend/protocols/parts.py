@@ -23,10 +23,9 @@ from pygpu.frontend.protocols.arrays import array_of, cast, kind_of, opened, to_
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.lazy import Cut, Masked, Row, is_same
+from pygpu.frontend.values.lazy import Cut, Masked, Row, difference
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, Dynamic, Slice, Tuple, describe
-from pygpu.ssa import Value, base_and_offset
 
 with later():
     from pygpu.frontend.numbers import integers
@@ -182,13 +181,6 @@ def _run(w: Evaluator, part: Slice, length: int) -> tuple[Any, range]:
         w.check(outside, IndexError, f"the slice runs over an end: there are {length} elements")
     low = arithmetic.elementwise(w, "max", (start, 0), "int")
     return arithmetic.elementwise(w, "min", (low, length - width), "int"), range(0, width, step)
-
-
-def difference(start: Value, stop: Value) -> int | None:
-    """How much one integer is more than another, where that is known."""
-    first, low = base_and_offset(start)
-    second, high = base_and_offset(stop)
-    return high - low if is_same(first, second) else None
 
 
 def _basic(w: Evaluator, array: np.ndarray[Any, Any], parts: list[Any]) -> Any:

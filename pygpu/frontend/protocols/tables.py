@@ -20,11 +20,10 @@ from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.numbers import as_value, dynamic, number_of
 from pygpu.frontend.numbers.operands import make_vector
-from pygpu.frontend.protocols.parts import difference
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, is_narrow, meeting, narrow_dtype, scalar_kind
 from pygpu.frontend.values.known import LIFTED, Materialiser
-from pygpu.frontend.values.lazy import Indexed, Row
+from pygpu.frontend.values.lazy import Indexed, Row, difference
 from pygpu.frontend.values.objects import EITHER, Array, List, Object
 from pygpu.frontend.values.states import reachable
 from pygpu.frontend.values.values import (

@@ -30,7 +30,7 @@ from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.lazy import Indexed
+from pygpu.frontend.values.lazy import Indexed, difference
 from pygpu.frontend.values.objects import Dict, Iterator, List, Set
 from pygpu.frontend.values.values import (
     Abstract,
@@ -47,7 +47,7 @@ from pygpu.frontend.values.values import (
 with later():
     from pygpu.frontend.collections import bounded as lists
     from pygpu.frontend.numbers import integers
-    from pygpu.frontend.protocols import comparisons, indexing, lookups, parts
+    from pygpu.frontend.protocols import comparisons, indexing, lookups
     from pygpu.frontend.walked import containers, heaps, library
 
 FEW: Final = 32  # items of a range of known length, which are told apart
@@ -94,7 +94,7 @@ def _count(start: Any, stop: Any, step: Any) -> int | None:
         return None
     if not isinstance(start, Dynamic) or not isinstance(stop, Dynamic):
         return None
-    width = parts.difference(start.value, stop.value)
+    width = difference(start.value, stop.value)
     return None if width is None else len(range(0, width, step))
 
 

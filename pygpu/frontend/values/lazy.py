@@ -11,7 +11,7 @@ from types import CodeType
 from typing import Any, ClassVar, Final
 
 from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Parts, numbered
-from pygpu.ssa import Value
+from pygpu.ssa import Value, base_and_offset
 
 
 class Indexed(Abstract):
@@ -238,3 +238,10 @@ class Suspended(Lazy):
 
     def describe(self) -> str:
         return f"the generator {self.code.co_qualname}"
+
+
+def difference(start: Value, stop: Value) -> int | None:
+    """How much one integer is more than another, where that is known."""
+    first, low = base_and_offset(start)
+    second, high = base_and_offset(stop)
+    return high - low if is_same(first, second) else None
