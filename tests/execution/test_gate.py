@@ -469,14 +469,29 @@ def test_operators_called_again_see_other_readings_sizes_and_numbers() -> None:
             pygpu.Image(ramp.astype("i4")) + 2**40
 
 
-def test_operators_on_the_sizes_of_a_pyramid_by_turns_have_gates_each(monkeypatch) -> None:
+@pytest.fixture
+def bound(monkeypatch):
+    """How many calls of functions of texels had their arguments sorted."""
     from pygpu.execution import vectorized
 
-    bound = []
+    calls = []
     original = vectorized.Vectorized._bind
     monkeypatch.setattr(
-        vectorized.Vectorized, "_bind", lambda *given: bound.append(given) or original(*given)
+        vectorized.Vectorized, "_bind", lambda *given: calls.append(given) or original(*given)
     )
+    return calls
+
+
+@pytest.mark.parametrize("dtype", [None, "uint8", np.uint16])
+def test_pictures_of_floats_are_made_by_the_last_program(bound, dtype) -> None:
+    image = Image(photo((256, 300)))  # so many that NumPy does not convert them
+    expected = np.asarray(image.to_pil(dtype))
+    for _ in range(3):
+        np.testing.assert_array_equal(np.asarray(image.to_pil(dtype)), expected)
+    assert len(bound) <= 1
+
+
+def test_operators_on_the_sizes_of_a_pyramid_by_turns_have_gates_each(bound) -> None:
     difference = pygpu.vectorize(lambda a, b: a - b, target="cpu")
     images = [Image(photo((n, n))) for n in range(3, 14)]
     for _ in range(3):

@@ -258,9 +258,10 @@ def pil_of(array: NDArray[Any]) -> PILImage.Image:
 def result_dtype(dtype: Any) -> np.dtype[Any]:
     """The dtype asked for results, in native byte order. TypeError for what holds no numbers."""
     try:
-        asked: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
+        asked: np.dtype[Any] = np.dtype(dtype)
     except TypeError as error:
         raise TypeError(f"dtype={dtype!r}: {error}") from None
     if asked.kind not in "fiub":
         raise TypeError(f"dtype={asked} holds no texels; floats, ints and bools do")
-    return asked
+    # Programs are found again by the dtype object: a native one of NumPy's is always the same.
+    return asked if asked.isnative else asked.newbyteorder("=")
