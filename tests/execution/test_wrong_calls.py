@@ -219,6 +219,9 @@ MASKED = np.ma.masked_array(np.ones((5, 7), np.float32), mask=np.eye(5, 7, dtype
         lambda a: COMPILED.map(np.ma.stack([a, a])),
         lambda a: Signal(a[0]),
         lambda a: GREY + a,
+        lambda a: np.where(GREY > 0, a, 1),
+        lambda a: np.where(a, GREY, 1),
+        lambda a: np.average(GREY, weights=a),
         lambda a: pygpu.imwrite("masked.tif", a),
     ],
 )
@@ -227,3 +230,18 @@ def test_what_a_masked_array_leaves_out_is_not_read(call, tmp_path, monkeypatch)
     with pytest.raises(TypeError, match=r"a masked array .* give its \.filled\(value\)"):
         call(MASKED)
     call(np.ma.masked_array(np.ones((5, 7), np.float32)))  # nothing is left out
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda out: COMPILED(MASKED.data, out=out),
+        lambda out: np.add(GREY, 1, out=out),
+        lambda out: np.sum(GREY, axis=0, out=out[0]),
+        lambda out: pygpu.vectorize(lambda v: v + 1)(MASKED.data, out=out),
+    ],
+)
+def test_results_do_not_go_into_masked_arrays(call):
+    with pytest.raises(TypeError, match=r"out: a masked array .* give its \.data"):
+        call(MASKED.copy())
+    call(np.ma.masked_array(np.ones((5, 7), np.float32)))

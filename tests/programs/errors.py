@@ -1463,3 +1463,21 @@ def pairs_of_an_iterator_of_dynamic_length(counts: Image, p: Position):
 def strict_zip_of_a_named_iterator(counts: Image, p: Position):
     it = iter(range(counts(p)))
     return sum(a * b for a, b in zip(it, range(3), strict=True)) + sum(it)
+
+
+MASKED = np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False])
+
+
+@program
+def element_that_a_masked_array_leaves_out(im: Image, p: Position):
+    return im(p) * MASKED[0] + MASKED.sum() + im(p) * MASKED[1]
+
+
+@program
+def masked_array_times_a_texel(im: Image, p: Position):
+    return (MASKED * im(p)).sum()
+
+
+@program
+def masked_kernel(im: Image, p: Position):
+    return sum(w * im(p + (d, 0)) for d, w in enumerate(MASKED))

@@ -81,7 +81,7 @@ def array_of(data: Any, what: str = "image", dims: int = 2) -> NDArray[Any]:
     """An ndarray of what was given, not copied where that can be. `what` names it in errors."""
     taken = TAKEN[dims]
     if isinstance(data, np.ndarray):
-        return data if data.__class__ is np.ndarray else unmasked(data, what)
+        return unmasked(data, what)
     if is_pil(data):
         return _pil_array(data, what)
     if is_lazy(data):
@@ -106,12 +106,18 @@ def array_of(data: Any, what: str = "image", dims: int = 2) -> NDArray[Any]:
 
 def unmasked(array: NDArray[Any], what: str) -> NDArray[Any]:
     """The array, which must not be a masked one with elements left out: those would be read."""
-    if np.ma.is_masked(array):
+    if array.__class__ is not np.ndarray and np.ma.is_masked(array):
         raise TypeError(
             f"{what}: a masked array with elements left out, which would be read as they are: give "
             "its .filled(value), or its .data and its .mask as two images"
         )
     return array
+
+
+def check_written(array: NDArray[Any]) -> None:
+    """TypeError for a masked array with elements left out: results would go there or not."""
+    if array.__class__ is not np.ndarray and np.ma.is_masked(array):
+        raise TypeError("out: a masked array with elements left out: give its .data to write all")
 
 
 def _pil_array(image: PILImage.Image, what: str) -> NDArray[Any]:
@@ -201,9 +207,7 @@ def stored_dtype(dtype: np.dtype[Any]) -> np.dtype[Any] | None:
 
 def narrow(array: NDArray[Any], what: str) -> NDArray[Any]:
     """The same values in a stored dtype: float64 as float32, wide ints as int32 where all fit."""
-    if array.__class__ is not np.ndarray:
-        unmasked(array, what)
-    dtype = stored_dtype(array.dtype)
+    dtype = stored_dtype(unmasked(array, what).dtype)
     if dtype is None:
         raise TypeError(f"{what}: {_described(array)} holds no texels; floats, ints and bools do")
     if array.dtype == dtype:

@@ -22,6 +22,7 @@ from pygpu.execution.arguments.convert import (
     KEPT_MODES,
     KINDS,
     PIL_STORES,
+    check_written,
     is_pil,
     pil_of,
 )
@@ -217,22 +218,23 @@ class Out:
     def of(cls, out: Any) -> Out:
         """From the argument `out`: an array, or a tuple of them. TypeError for anything else."""
         arrays = tuple(out) if isinstance(out, (tuple, list)) else (out,)
-        for array in arrays:
-            if array is not None and not isinstance(array, np.ndarray):
+        there = [array for array in arrays if array is not None]
+        for array in there:
+            if not isinstance(array, np.ndarray):
                 raise TypeError(
                     f"out: takes an ndarray, or a tuple of them for a function that returns a "
                     f"tuple; got {type(array).__name__}"
                 )
-            if array is not None and not array.flags.writeable:
+            check_written(array)
+            if not array.flags.writeable:
                 raise ValueError("out: the array is read-only")
-            if array is not None and array.dtype.kind not in "fiub":
+            if array.dtype.kind not in "fiub":
                 raise TypeError(f"out: an array of dtype {array.dtype} holds no texels")
-            if array is not None and _overlaps_itself(array):
+            if _overlaps_itself(array):
                 raise ValueError(
                     "out: elements of the array share memory (its strides are "
                     f"{array.strides}), so that it cannot hold a result"
                 )
-        there = [array for array in arrays if array is not None]
         if any(np.shares_memory(one, other) for one, other in combinations(there, 2)):
             raise ValueError("out: two results cannot go into the same memory; give each an array")
         return cls(arrays)

@@ -26,6 +26,7 @@ from pygpu.frontend.numbers.operands import (
     operand_components,
     operand_kind,
     sequence_of_scalars,
+    unmasked,
     vector_type,
 )
 from pygpu.frontend.values.evaluator import Evaluator
@@ -340,7 +341,7 @@ def without_dimensions(w: Evaluator, operands: Sequence[Any]) -> list[Any] | Non
     for operand in operands:
         array = w.read(operand) if isinstance(operand, Array) else operand
         is_number = isinstance(array, np.ndarray) and array.ndim == 0
-        found.append(array[()] if is_number else operand)
+        found.append(unmasked(w, array)[()] if is_number else operand)
     is_plain = all(scalar_kind(v) or vector_type(v) or is_complex(v) for v in found)
     return found if is_plain else None
 
@@ -367,7 +368,7 @@ def _array_elementwise(
             holder = np.empty((), object)
             holder[()] = operand
             operand = holder
-        arrays.append(operand.astype(object))
+        arrays.append(unmasked(w, operand).astype(object))
     shaped = np.broadcast_arrays(*arrays)
     result = np.empty(shaped[0].shape, object)
     flat = result.reshape(-1)

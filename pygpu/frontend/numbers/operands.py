@@ -109,13 +109,23 @@ def operand_components(w: Evaluator, value: Any, size: int) -> Any:
 def sequence_of_scalars(w: Evaluator, value: Any) -> tuple[Any, ...] | None:
     """The items of a tuple, list or one-dimensional array of scalars; None for anything else."""
     if isinstance(value, (np.ndarray, Array)):
-        array = w.read(value) if isinstance(value, Array) else value
+        array = unmasked(w, w.read(value) if isinstance(value, Array) else value)
         items = tuple(array.tolist()) if array.ndim == 1 else None
     elif isinstance(value, (tuple, list, Tuple)) or type(value).__name__ == "List":
         items = w.items(value)
     else:
         return None
     return items if items is not None and all(map(scalar_kind, items)) else None
+
+
+def unmasked(w: Evaluator, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array whose elements are used one by one: a masked one must not leave any out."""
+    if array.__class__ is not np.ndarray and np.ma.is_masked(array):
+        raise w.error(
+            "elements that a masked array leaves out have no meaning on the device: give its "
+            ".filled(value), or np.where(mask, ...) of its .data"
+        )
+    return array
 
 
 def operand_kind(contents: Any) -> Kind:

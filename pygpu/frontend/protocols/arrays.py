@@ -12,7 +12,7 @@ import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, operands
-from pygpu.frontend.numbers.operands import components, make_vector, vector_type
+from pygpu.frontend.numbers.operands import components, make_vector, unmasked, vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_complex, is_narrow, scalar_kind
@@ -57,7 +57,7 @@ def to_objects(w: Evaluator, value: Any) -> np.ndarray[Any, Any]:
     if isinstance(value, Array):
         value = w.read(value)
     if isinstance(value, np.ndarray):
-        return value.astype(object)
+        return unmasked(w, value).astype(object)
     if vector_type(value):
         holder = np.empty(vector_type(value).size, object)  # type: ignore[union-attr]
         holder[:] = components(w, value)

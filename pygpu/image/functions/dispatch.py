@@ -142,7 +142,7 @@ def _where(function: Any, args: Any, kwargs: Any) -> Any:
 def _beside(value: Any, image: ImageLike) -> Any:
     """An argument beside an image: arrays of as many axes are images of what functions see."""
     if isinstance(value, (np.ndarray, list)) and np.ndim(value) >= image.dims:
-        seen_ = seen_in(np.asarray(value), image)
+        seen_ = seen_in(np.asanyarray(value), image)
         return image_of(seen_, image)
     return value
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pygpu.core import sampler
 from pygpu.core.errors import asked, shown
 from pygpu.core.storage import Format, ImageLike, texels
-from pygpu.execution.arguments.convert import storage_of
+from pygpu.execution.arguments.convert import check_written, storage_of, unmasked
 from pygpu.execution.arguments.results import ImageMaker
 
 
@@ -68,10 +68,11 @@ def seen_in(arguments: Any, image: ImageLike, wide: bool = False) -> Any:
     def change(value: Any) -> Any:
         if isinstance(value, ImageLike):
             return seen(value, wide)
-        is_array = isinstance(value, np.ndarray) and value.ndim >= image.dims
-        if is_array and value.dtype in (np.uint8, np.uint16):
-            return texels(value, Format(value.dtype, 1))
-        return value
+        if not isinstance(value, np.ndarray):
+            return value
+        scaled = value.ndim >= image.dims and value.dtype in (np.uint8, np.uint16)
+        array = unmasked(value, "array")
+        return texels(array, Format(array.dtype, 1)) if scaled else array
 
     return mapped(arguments, change)
 
@@ -107,6 +108,8 @@ def check_out(*arrays: Any) -> None:
     for array in arrays:
         if array is not None and not isinstance(array, np.ndarray):
             raise TypeError(f"out takes an ndarray, got {shown(array)}")
+        if array is not None:
+            check_written(array)
 
 
 def given(result: Any, dtype: Any, out: Any) -> Any:
