@@ -3,6 +3,7 @@
     python -m pygpu run edges.py:edgeDetect photo.jpg -o edges.png --set sigma=1.5
     python -m pygpu run edges.py:edgeDetect holiday/*.jpg -o out/
     python -m pygpu run edges.py:edgeDetect clip.mp4 -o edges.mp4
+    python -m pygpu run waves.py:waves --shape 240 320 -o waves.mp4 --seconds 4
     python -m pygpu live edges.py:edgeDetect --camera
     python -m pygpu show edges.py:edgeDetect photo.jpg --glsl
     python -m pygpu web edges.py:edgeDetect photo.jpg -o edges.html
@@ -83,6 +84,8 @@ def _run_once(options: argparse.Namespace) -> None:
     output = options.output[0]
     if options.camera is not None:
         _run_camera(options)
+    elif options.seconds is not None:
+        _run_times(options)
     elif is_video(output) or any(map(is_video, options.images)) or _is_moving(options):
         _run_videos(options)
     elif is_folder(output):
@@ -111,13 +114,15 @@ def _is_stack(options: argparse.Namespace) -> bool:
 def _run_videos(options: argparse.Namespace) -> None:
     """Frame by frame; several go into a folder, as pictures do."""
     output, paths = options.output[0], options.images
+    compiled, values = compiled_of(options)
+    if not any(is_video(path) or is_animation(path) for path in paths) and _is_of_time(compiled):
+        raise UsageError(f"{output}: say how long it is, as in --seconds 4")
     into_folder = is_folder(output) and all(map(is_video, paths))
     if len(options.output) != 1 or (len(paths) != 1 and not into_folder):
         raise UsageError(
             "a video is made of one video: give one, and -o OUT once; several videos, and nothing "
             "else, go into a folder"
         )
-    compiled, values = compiled_of(options)
     if into_folder:
         output.mkdir(parents=True, exist_ok=True)
     failed = 0
@@ -145,6 +150,35 @@ def _run_video(compiled: Any, values: dict[str, Any], path: Path, output: Path) 
     except (OSError, ImportError) as error:
         raise UsageError(of_file(path, error)) from None
     print(f"{output}: {compiled.target}, {time.perf_counter() - started:.1f} s")
+
+
+def _is_of_time(compiled: Any) -> bool:
+    return motion.takes_time(compiled.function if isinstance(compiled, Whole) else compiled)
+
+
+def _run_times(options: argparse.Namespace) -> None:
+    """An animation of so many seconds of a function of time."""
+    (output, *others), name = options.output, options.function[1]
+    if others or not (is_video(output) or output.suffix.lower() in motion.STILL):
+        told = ", ".join([*motion.MOVING, *motion.STILL])
+        raise UsageError(f"--seconds: takes -o once, a video or an animation ({told})")
+    if not options.seconds > 0:
+        raise UsageError(f"--seconds: takes a number above 0, got {options.seconds:g}")
+    compiled, values = compiled_of(options)
+    if not _is_of_time(compiled):
+        raise UsageError(f"--seconds: {name} has no parameter `time`, of which a film is made")
+    images, more = opened(compiled, options), values | shape_of(options)
+    started = time.perf_counter()
+
+    def at(time: float) -> Any:
+        return compiled(*images, time=time, **more)
+
+    count = max(round(options.seconds * motion.RATE), 1)
+    try:
+        pygpu.animate(at, count, output)
+    except (OSError, ImportError) as error:
+        raise UsageError(of_file(output, error)) from None
+    print(f"{output}: {count} frames, {compiled.target}, {time.perf_counter() - started:.1f} s")
 
 
 def _run_camera(options: argparse.Namespace) -> None:
@@ -350,4 +384,5 @@ def _explained(error: Exception) -> str:
     lines = traceback.format_exception_only(error)
     if isinstance(error, CompileError | SyntaxError):
         return "".join(lines).rstrip()
-    return "pygpu: " + "".join(lines).rstrip()
+    told = "".join(lines).rstrip()
+    return "pygpu: " + told.replace("shape=(height, width)", "--shape HEIGHT WIDTH")

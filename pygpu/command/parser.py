@@ -117,7 +117,12 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
         "--watch", action="store_true", help="run again whenever the function or a picture changes"
     )
     _add_camera(parser)
-    parser.add_argument("--seconds", type=float, help="of a camera; until Ctrl-C if not given")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        help="how long a film of a function of `time` is, or of a camera; that of a camera goes on "
+        "until Ctrl-C if not given",
+    )
 
 
 def _add_camera(parser: argparse.ArgumentParser) -> None:

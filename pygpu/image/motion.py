@@ -31,6 +31,7 @@ from pygpu.image.image import Image
 WIDEST: Final = 2**16 - 1  # sides of a GIF, in pixels
 SAMPLED: Final = 1 << 14  # pixels, about, that the colours of a GIF's frame are found of
 STILL: Final = {".gif": "GIF", ".webp": "WEBP", ".png": "PNG", ".apng": "PNG"}  # Pillow's formats
+RATE: Final = 25.0  # frames a second, where none is asked for
 MOVING: Final = (".mp4", ".mov", ".mkv", ".webm", ".avi", ".m4v")
 FREE: Final = (".webm",)  # that hold VP9
 PIXELS: Final = {1: "gray", 3: "rgb24", 4: "rgba"}
@@ -42,7 +43,7 @@ def animate(
     frames: int | Iterable[Any],
     path: str | os.PathLike[str],
     *,
-    fps: float = 25.0,
+    fps: float = RATE,
     quality: int | None = None,
     **arguments: Any,
 ) -> Path:
@@ -137,7 +138,7 @@ def _made(
     function: Callable[..., Any] | None, items: Iterable[Any], arguments: dict[str, Any]
 ) -> Iterator[NDArray[np.uint8]]:
     """The frames as bytes, all of one size."""
-    by_name = function is not None and _takes_time(function)
+    by_name = function is not None and takes_time(function)
     first: tuple[int, ...] | None = None
     for number, item in enumerate(counted(items, "frame")):
         if function is None:
@@ -156,7 +157,8 @@ def _made(
         yield frame
 
 
-def _takes_time(function: Callable[..., Any]) -> bool:
+def takes_time(function: Callable[..., Any]) -> bool:
+    """Whether a function has a parameter called `time`."""
     try:
         return "time" in inspect.signature(function).parameters
     except (TypeError, ValueError):

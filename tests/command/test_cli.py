@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -58,13 +57,24 @@ def fails(im: Image, p: Position):
     return im(p) * {}["missing"]
 """
 
+FILMS = """
+from pygpu import Image, Position, Vec3
+
+def waves(p: Position, time: float = 0.0):
+    return Vec3(time * 5)
+
+def blinks(im: Image, p: Position, time: float = 0.0):
+    return 0 * im(p) + time * 5
+"""
+
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with filters.py and a picture, which is the current one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYGPU_TARGET", "interpreter")
-    (tmp_path / "filters.py").write_text(textwrap.dedent(SOURCE))
+    (tmp_path / "filters.py").write_text(SOURCE)
+    (tmp_path / "films.py").write_text(FILMS)
     values = np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
     PILImage.fromarray(values).save(tmp_path / "photo.png")
     PILImage.new("CMYK", (3, 2)).save(tmp_path / "inks.jpg")
@@ -241,6 +251,22 @@ def test_run_of_a_video_writes_one(place: Path) -> None:
     assert np.abs(found.astype(int) - 100).max() < 6
 
 
+@pytest.mark.parametrize(
+    ("arguments", "size"),
+    [("waves --shape 16 32 -o waves.mp4", (16, 32)), ("blinks photo.png -o out.gif", (4, 5))],
+)
+def test_run_of_a_function_of_time_writes_so_many_seconds(
+    place: Path, arguments: str, size: tuple[int, int]
+) -> None:
+    if ".mp4" in arguments:
+        pytest.importorskip("imageio_ffmpeg", reason="no imageio-ffmpeg")
+    assert main(f"run films.py:{arguments} --seconds 0.2".split()) == 0
+    found = np.stack(list(pygpu.frames(arguments.split()[-1])))
+    assert found.shape == (5, *size, 3)
+    expected = 255 * np.arange(5) / 5
+    assert np.abs(found.reshape(5, -1).max(axis=1) - expected).max() < 6
+
+
 def test_run_of_a_camera_writes_a_video(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("imageio_ffmpeg", reason="no imageio-ffmpeg")
     source = "color=c=white:size=32x16:rate=30"  # FFmpeg's, in place of a camera
@@ -407,6 +433,15 @@ def test_what_cannot_be_parsed_is_told_in_a_line(
         ("run filters.py:scaled missing.mp4 -o out.mp4", "missing.mp4: no such file"),
         ("run filters.py:scaled . -o out.png", ".: a directory; * are the files in it"),
         ("run filters.py:scaled a.mp4 photo.png -o out", "go into a folder"),
+        ("run films.py:waves --shape 16 32 -o out.mp4", "say how long it is, as in --seconds 4"),
+        ("run films.py:blinks photo.png -o out.mp4", "say how long it is, as in --seconds 4"),
+        ("run films.py:waves -o out.gif --seconds 1", "it needs the size of its result: --shape"),
+        ("run films.py:waves -o out.jpg --seconds 1", "--seconds: takes -o once, a video or an"),
+        ("run films.py:waves --shape 9 9 -o out.gif --seconds 0", "a number above 0, got 0"),
+        (
+            "run filters.py:scaled photo.png -o out.gif --seconds 1",
+            "scaled has no parameter `time`",
+        ),
     ],
 )
 def test_mistakes_are_told_with_what_would_work(
