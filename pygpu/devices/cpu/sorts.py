@@ -7,6 +7,7 @@ keys, places = sorted_lines(lines, cores, descending=False, placed=True)
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any, Final
@@ -39,7 +40,8 @@ _NARROW: Final[dict[str, np.dtype[Any]]] = {
 }
 CHUNK: Final = 1 << 17  # elements of lines that are partitioned one after the other
 _KINDS: Final[dict[str, Kind]] = {"f": "float", "u": "uint", "i": "int"}
-_IS_NEW: Final = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
+SAMPLE: Final = 1 << 12  # elements of which NumPy's pace is measured
+PACE: Final = 7e-9  # seconds an element of it, below which NumPy sorts by vectors
 
 
 @lru_cache(maxsize=64)
@@ -56,7 +58,7 @@ def sorted_lines(
     count = lines.shape[1]
     if not LEAST[placed] <= count <= LONGEST or (lines.dtype.itemsize <= 2 and not placed):
         return _by_numpy(lines, descending, placed)
-    if not placed and is_quick(lines.dtype, cores.machine):
+    if not placed and is_quick(lines.dtype):
         found = [_by_runs(line, cores, descending) for line in lines]
         return (found[0][None] if len(found) == 1 else np.stack(found)), None
     keys = RESERVE.empty(lines.shape, lines.dtype)
@@ -209,9 +211,22 @@ def _merging(kind: str, machine: Machine) -> tuple[Native, int]:
     return native_span(merge_span(kind, machine), machine)
 
 
-def is_quick(dtype: np.dtype[Any], machine: Machine) -> bool:
-    """Whether NumPy sorts such numbers by vectors."""
-    return _IS_NEW and dtype.itemsize == 4 and dtype.kind in _KINDS and machine.has("avx2")
+def is_quick(dtype: np.dtype[Any]) -> bool:
+    """Whether NumPy sorts such numbers by vectors faster than they are sorted by digits."""
+    return dtype.itemsize == 4 and dtype.kind in _KINDS and _pace() < PACE
+
+
+@lru_cache(maxsize=1)
+def _pace() -> float:
+    """Seconds that NumPy's sort takes for an element. A processor's features do not tell: where
+    vectors are packed into memory slowly (AMD's Zen 4), AVX-512 makes it slower than digits are."""
+    shuffled = np.arange(SAMPLE, dtype=np.uint32) * np.uint32(2654435761)  # Knuth's hash
+    times = []
+    for _ in range(5):
+        started = time.perf_counter()
+        np.sort(shuffled)
+        times.append(time.perf_counter() - started)
+    return min(times) / SAMPLE
 
 
 def sorted_by_runs(line: NDArray[Any], cores: Cores) -> NDArray[Any]:
