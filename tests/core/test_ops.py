@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pygpu.core.interpret import compute, scalar
 from pygpu.core.operations import intervals
 from pygpu.core.operations.ops import TABLE, Cost, Operation, cost_of
-from pygpu.types import BOOL, FLOAT, INT
+from pygpu.types import BOOL, FLOAT, INT, UINT, Type
 
 Array = NDArray[Any]
 
@@ -68,6 +68,30 @@ def test_ranges_hold_what_operands_between_their_ends_give(code: str) -> None:
             slack = 1e-6 * abs(result)  # rounding
             is_within = low - slack <= result <= high + slack
             assert (low, high) == intervals.ANY or is_within, (ranges, given)
+
+
+RULES_OF_INTS = {
+    code: row.ints or row.range
+    for code, row in TABLE.items()
+    if {"int", "uint"} & set(row.kinds) and (row.ints or row.range) and row.componentwise
+}
+
+
+@pytest.mark.parametrize("type", [INT, UINT])
+@pytest.mark.parametrize("code", [code for code in RULES_OF_INTS if code != "select"])
+def test_ranges_hold_what_ints_between_their_ends_give(code: str, type: Type) -> None:
+    rule, arity = RULES_OF_INTS[code], TABLE[code].arity
+    assert rule is not None
+    assert arity is not None
+    ends = [(-5, -2), (-3, 4), (0, 0), (0, 6), (3, 3), (2, 9), (30, 35)]
+    ends = [each for each in ends if type is INT or each[0] >= 0]
+    for ranges in itertools.product(ends, repeat=arity):
+        low, high = rule(ranges)
+        if type is UINT and low < 0:
+            continue  # it may wrap
+        for given in itertools.product(*[range(low, high + 1) for low, high in ranges]):
+            result = int(compute(code, None, [scalar(type, a) for a in given]))
+            assert low <= result <= high, (ranges, given)
 
 
 @pytest.mark.parametrize("code", [code for code, row in OF_FLOATS.items() if row.scales])

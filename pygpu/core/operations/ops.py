@@ -75,6 +75,7 @@ class Operation:
     # What results are.
     bounds: Range = ANY  # what a float result lies between that is not NaN, whatever the operands
     range: RangeRule | None = None  # the same for finite operands, of what these lie between
+    ints: RangeRule | None = None  # the same for ints, where theirs is another
     is_total: bool = False  # of finite operands the result is finite: no NaN, within `bounds`
     nan: float | bool | int | None = None  # the result where an operand is NaN; None: it depends
     domain: tuple[Range, ...] = ()  # of operands, where targets are as accurate as promised
@@ -196,10 +197,11 @@ _ROWS: Final = (
                 rule=_FLOATS, cost=Cost.DIVISION, exact=np.divide, glsl="divide",
                 works_in="float"),
     _arithmetic("floordiv", "//", meanings.floordiv, operator.floordiv, np.floor_divide,
-                cost=Cost.ROUNDS, exact=np.floor_divide),
+                cost=Cost.ROUNDS, exact=np.floor_divide, ints=intervals.quotient),
     # Of the sign of the divisor, as Python's %.
     _arithmetic("mod", "%", meanings.mod, operator.mod, np.remainder,
-                cost=Cost.ROUNDS, exact=np.remainder, glsl="mod", works_in="float"),
+                cost=Cost.ROUNDS, exact=np.remainder, glsl="mod", works_in="float",
+                ints=intervals.remainder),
     # Of the sign of the dividend, as C's.
     _row("fmod", 2, _FLOATS, np.fmod, Cost.ROUNDS, python=(math.fmod, np.fmod), works_in="float",
          exact=np.fmod, nan=math.nan),
@@ -272,11 +274,14 @@ _ROWS: Final = (
     _row("isinf", 1, rules.test_of_floats, np.isinf, python=(math.isinf, np.isinf), glsl="isinf",
          works_in="float", exact=np.isinf, nan=False),
     # ------------------------------------------------ bits of ints; and, or and xor of bools too
-    _bits("bit_and", "&", np.bitwise_and, operator.and_, np.bitwise_and, commutes=True),
-    _bits("bit_or", "|", np.bitwise_or, operator.or_, np.bitwise_or, commutes=True),
+    _bits("bit_and", "&", np.bitwise_and, operator.and_, np.bitwise_and, commutes=True,
+          ints=intervals.common_bits),
+    _bits("bit_or", "|", np.bitwise_or, operator.or_, np.bitwise_or, commutes=True,
+          ints=intervals.all_bits),
     _bits("bit_xor", "^", np.bitwise_xor, operator.xor, np.bitwise_xor, commutes=True),
     _bits("shl", "<<", meanings.shl, operator.lshift, np.left_shift, rule=_INTS),
-    _bits("shr", ">>", meanings.shr, operator.rshift, np.right_shift, rule=_INTS),
+    _bits("shr", ">>", meanings.shr, operator.rshift, np.right_shift, rule=_INTS,
+          ints=intervals.shifted),
     _row("bit_not", 1, _INTS, np.bitwise_not),
     _row("not", 1, _BOOLS, np.logical_not, python=(np.logical_not,), works_in="bool"),
     # ------------------------------------------------ comparison

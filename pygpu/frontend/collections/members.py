@@ -326,10 +326,8 @@ def is_present(w: Evaluator, d: Dict, key: Any) -> bool:
         return False in contents and True in contents
     if type(key) is not Dynamic or scalar_kind(key) not in ("int", "uint"):
         return False
-    found = ranges.range_of(w, key.value)
-    if found is None or found[1] - found[0] >= len(contents):
-        return False
-    return all(number in contents for number in range(found[0], found[1] + 1))
+    low, high = ranges.range_of(w, key.value)
+    return high - low < len(contents) and all(n in contents for n in range(low, high + 1))
 
 
 def _name(key: Any) -> Any:

@@ -70,13 +70,11 @@ def form_of(
     w: Evaluator, number: Any, base: int = 10, width: int = 0, prefix: str = "", is_upper: Any = 0
 ) -> Form | None:
     """How an int is written without more characters than needed; None where it cannot be done."""
-    most, signed = _MOST[base], not ranges.is_natural(w, number)
-    found = ranges.range_of(w, number.value) if isinstance(number, Dynamic) else None
-    if found is not None:
-        ends = [abs(end) for end in found]
-        most = len(_in_base(max(ends), base))
-        signed = found[0] < 0
-    few = found[1] + 1 if found is not None and most == 1 and not signed else 0
+    most, signed, few = _MOST[base], not ranges.is_natural(w, number), 0
+    if isinstance(number, Dynamic):
+        low, high = ranges.range_of(w, number.value)
+        most = len(_in_base(max(-low, high), base))
+        few = high + 1 if most == 1 and not signed else 0
     form = Form(base, most, signed, width, prefix, bool(is_upper), few)
     is_long = base == 10 and signed and form.slots > _MOST[base]
     return None if form.slots > 64 or is_long else form

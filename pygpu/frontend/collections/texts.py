@@ -258,14 +258,14 @@ def justified(w: Evaluator, value: Any, size: int, fill: str, side: int) -> Any:
 
 def character(w: Evaluator, code: Any) -> Any:
     """chr(code), of few that there may be."""
-    found = ranges.range_of(w, code.value) if isinstance(code, Dynamic) else None
-    if found is None or found[0] < 0 or found[1] - found[0] >= WORDS:
+    low, high = ranges.range_of(w, code.value) if isinstance(code, Dynamic) else (-1, -1)
+    if low < 0 or high - low >= WORDS:
         raise w.error(
             f"chr() takes an int that is known to be one of at most {WORDS}, as in chr(ord('a') + "
             f"n % 26), got {describe(code)}"
         )
-    order = tuple(map(chr, range(found[0], found[1] + 1)))
-    return word(w.binary("-", code, found[0]), order)
+    order = tuple(map(chr, range(low, high + 1)))
+    return word(w.binary("-", code, low), order)
 
 
 _PERCENT: Final = re.compile(r"%(?:%|(0)?(\d+)?([bdioxXs]))")

@@ -29,7 +29,7 @@ from pygpu.frontend.values.values import (
 from pygpu.ssa import Value
 
 with later():
-    from pygpu.core import finite
+    from pygpu.core import bounds
 
 # Which numbers some ints can be, by tests made before; and that a dict has a key.
 Facts = Mapping[Any, frozenset[int]]
@@ -124,7 +124,7 @@ class Meanings:
                 number, holds = self._number(op.operands[0])
                 return number, not holds
             code = op.code
-            if code == "ne" or (code in _OPPOSITE and all(map(finite.finite, op.operands))):
+            if code == "ne" or (code in _OPPOSITE and all(map(bounds.between, op.operands))):
                 code, holds = _OPPOSITE[code], False  # NaN is neither less nor not less
             data = repr(op.data) if code == "constant" else op.data  # -0.0 is not 0.0
             shape = code, data, *[self._number(operand) for operand in op.operands]  # type: ignore[assignment]

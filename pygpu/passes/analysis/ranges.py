@@ -16,16 +16,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from pygpu.core.host.later import later
 from pygpu.core.host.records import record
-from pygpu.core.operations.intervals import ANY, Range, product, total, union
+from pygpu.core.operations.intervals import ANY, LARGEST, Range, product, total, union
 from pygpu.core.operations.ops import TABLE
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.counters import Counter, counters
 from pygpu.ssa import Function, Op, Value, is_constant, visit
-
-with later():
-    from pygpu.core import finite
 
 _OF_KINDS: Final[dict[str, Range]] = {
     "bool": (0.0, 1.0), "int": (-(2.0**31), 2.0**31), "uint": (0.0, 2.0**32), "float": ANY
@@ -98,7 +94,7 @@ class Ranges:
         if span is None:
             return
         if value.type.kind == "float":
-            if -finite.LARGEST < span.low <= span.high < finite.LARGEST:
+            if -LARGEST < span.low <= span.high < LARGEST:
                 self.spans[value] = Span(float(span.low), float(span.high))
             return
         most = INTS.high if span.is_plain else INTS.high // 2  # coordinates of pixels are small
@@ -141,9 +137,11 @@ class Ranges:
         if rule is not None:
             return rule(*spans)
         row = TABLE[op.code]
-        if row.range is None or not all(span.is_plain for span in spans):
+        made_of = row.ints or row.range
+        if made_of is None:
             return None
-        return Span(*row.range([(span.low, span.high) for span in spans]))
+        plain = [span if span.is_plain else INTS for span in spans]
+        return Span(*made_of([(span.low, span.high) for span in plain]))
 
     def _load(self, op: Op) -> Span | None:
         is_known = self.formats and self.formats[op.data.image].is_scaled
@@ -268,30 +266,6 @@ def _extreme(keep: Callable[[float, float], float]) -> Callable[..., Span | None
     return rule
 
 
-def _mod(a: Span, b: Span) -> Span | None:
-    """The sign is the divisor's; by zero it is 0."""
-    return Span(0, max(b.high - 1, 0)) if b.is_plain and b.low >= 0 else None
-
-
-def _bit_and(a: Span, b: Span) -> Span | None:
-    """At most a factor that is not negative."""
-    if b.is_plain and b.low >= 0:
-        return Span(0, b.high)
-    return Span(0, a.high) if a.is_plain and a.low >= 0 else None
-
-
-def _floordiv(a: Span, b: Span) -> Span | None:
-    if not a.is_plain or not b.is_plain or b.low != b.high or b.low <= 0:
-        return None
-    return Span(a.low // b.low, a.high // b.low)
-
-
-def _shr(a: Span, b: Span) -> Span | None:
-    if not a.is_plain or not b.is_plain or b.low != b.high or not 0 <= b.low < 32:
-        return None
-    return Span(int(a.low) >> int(b.low), int(a.high) >> int(b.low))
-
-
 _INTEGERS: Final[dict[str, Callable[..., Span | None]]] = {
     "add": _sum,
     "sub": _difference,
@@ -300,10 +274,6 @@ _INTEGERS: Final[dict[str, Callable[..., Span | None]]] = {
     "min": _extreme(min),
     "max": _extreme(max),
     "select": _either,
-    "mod": _mod,
-    "bit_and": _bit_and,
-    "floordiv": _floordiv,
-    "shr": _shr,
 }
 _SPECIAL: Final[dict[str, Callable[[Ranges, Op], Span | None]]] = {
     "load": Ranges._load,
