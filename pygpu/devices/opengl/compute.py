@@ -52,7 +52,7 @@ from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.lower.unroll import unroll
 from pygpu.passes.simplify.if_conversion import convert_all
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.ssa import images_read, only
+from pygpu.ssa import Function, images_read, only, walk
 
 LONGEST: Final = 2**31 - 2**16  # pixels of a row, so that x and a block are an int
 LARGEST: Final = 4096  # operations of a block, before what is shared is left out
@@ -67,6 +67,7 @@ EARLY: Final = 32  # operations of a pixel from which on a row is stored before 
 # takes longer than memory.
 AHEAD: Final = 2
 LIGHT: Final = 128
+SHORT: Final = 1 << 30  # operations of all pixels that a device is not long at work with
 
 
 @record(eq=False)
@@ -114,7 +115,7 @@ class ComputeDevice(OpenGLDevice):
             made = in_tiles([task], [source], self.host)
             if made is not None:
                 Bindings.check(task.function, self.uniforms)
-                tiles = Tiles(made[1], task.outputs)
+                tiles = Tiles(made[1], task.outputs, task.function)
                 return ComputeStaged(task, made[0], partial(self.plain, task), tiles)
         return self.plain(task, shape)
 
@@ -283,7 +284,7 @@ class ComputedFunction(Passes):
         return reach(self.task.function, index)
 
     def ready(self, shape: tuple[int, int]) -> Callable[[Work], list[Storage]]:
-        return self.fitted(shape).computed
+        return _ready(self.fitted(shape), self.task.function, shape)
 
     def fitted(self, shape: tuple[int, int]) -> ComputedFunction:
         """The program whose groups of threads lie well in a result."""
@@ -299,9 +300,25 @@ class ComputedFunction(Passes):
 class Tiles(Passes):
     """A program whose groups make tiles of the results (codegen/glsl/tiles.py)."""
 
-    def __init__(self, text: ComputeProgram, outputs: Sequence[Format]) -> None:
+    def __init__(
+        self, text: ComputeProgram, outputs: Sequence[Format], function: Function | None = None
+    ) -> None:
         part = text, range(len(outputs)), outputs
         super().__init__(text.text, COPY, lambda gl: [Pass(gl, *part)], read_buffer)
+        self._function = function
+
+    def ready(self, shape: tuple[int, int]) -> Callable[[Work], list[Storage]]:
+        return self.run if self._function is None else _ready(self, self._function, shape)
+
+
+def _ready(
+    passes: Passes, function: Function, shape: tuple[int, int]
+) -> Callable[[Work], list[Storage]]:
+    """What runs passes for results of (H, W): together with the next calls, where the device would
+    not be at work for long."""
+    has_loops = any(op.code == "loop" for op in walk(function.body))
+    is_light = not has_loops and shape[0] * shape[1] * size(function) <= SHORT
+    return partial(passes.noted, shape) if is_light else passes.computed
 
 
 class PlanarFunction(Program):

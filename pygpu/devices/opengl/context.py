@@ -2,6 +2,7 @@
 
     with opengl.context() as gl:      # a lock is held, our context is current
         texture = gl.texture(...)
+    opengl.noted(commands)            # puts commands down for the next section, or not
 
 What was current before is current again afterwards. Nothing outside the door calls OpenGL:
 finalisers put what is to be freed into a queue, which the next one through the door empties. A
@@ -14,8 +15,8 @@ from __future__ import annotations
 
 import atexit
 import os
-import threading
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 from pygpu.core.errors import DeviceError
 from pygpu.core.host.forks import IMPORTING
@@ -24,15 +25,7 @@ from pygpu.devices.opengl.driver.platform import PlatformError, attempts
 from pygpu.devices.process.door import Door
 from pygpu.devices.process.undisturbed import undisturbed
 
-
-class _Thread(threading.local):
-    """What tells a thread from all others; numbers of threads are given again."""
-
-    def __init__(self) -> None:
-        self.token = object()
-
-
-_THREAD: Final = _Thread()
+T = TypeVar("T")
 
 
 class _Door(Door[Context]):
@@ -65,10 +58,27 @@ class _Door(Door[Context]):
             self.forget()
             raise DeviceError(f"the OpenGL context is gone: {error}") from None
         self.is_current = True
-        held.wait_for_others(_THREAD.token)
+        held.wait_for_others(self.thread.token)
+        if held.notes:
+            held.give_notes()
         if held.garbage:
             held.drain()
         return held
+
+    def noted(self, put: Callable[[Context], T | None]) -> T | None:
+        """What `put` gives, which is called with the lock held and nothing current: it puts down
+        commands for the next section. None where this is no time for that. What enters in its
+        middle is refused; it may end at any place, by a handler that raises."""
+        held, thread = self.held, self.thread
+        if held is None or thread.is_amid or not held.takes_notes(thread.token):
+            return None
+        self.check()
+        try:
+            thread.is_amid = True
+            with self.lock:
+                return None if self.holder else held.noting(put)
+        finally:
+            thread.is_amid = False
 
     def end(self) -> None:
         held = self.held
@@ -144,3 +154,8 @@ atexit.register(_DOOR.release)
 def context() -> _Door:
     """The door to the context: `with context() as gl`."""
     return _DOOR
+
+
+def noted(put: Callable[[Context], T | None]) -> T | None:
+    """What `put` gives, which may put commands down for the next section; None where not."""
+    return _DOOR.noted(put)

@@ -8,7 +8,8 @@ each = Pass(gl, text, range(1), [Format(float32, 1)])
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -18,12 +19,25 @@ from pygpu.core.programs import Planes, Work
 from pygpu.core.sampler import indices
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl.bindings import Bindings
-from pygpu.devices.opengl.buffers import upload
+from pygpu.devices.opengl.buffers import COPY, upload
 from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.driver.held import Buffer
+from pygpu.ssa import Constant
 
 LAYOUTS: Final = 64  # sizes of results of which is remembered what they take
 KEPT: Final = 8  # sizes of volumes of which a program remembers what is read
+
+
+class _Launch(NamedTuple):
+    """What a program is run on: images, of which it reads sizes alone, numbers, the size (H, W) of
+    results, groups of threads across and down, and buffers in the order in which they are bound."""
+
+    inputs: Sequence[Storage]
+    uniforms: Sequence[Constant]
+    size: tuple[int, int]
+    groups: tuple[int, int]
+    buffers: Sequence[Buffer]
+    planes: Planes | None = None
 
 
 class Pass:
@@ -60,37 +74,57 @@ class Pass:
         ]
         self.tables = [gl.constants(values) for values in text.stored]
         self.constants = [*self.bindings.buffers, *[table.glo for table in self.tables]]
+        self.most = gl.limits.groups  # along an axis at once
         self.top = self.program.get("top", None)
         self.layouts: dict[tuple[int, int], tuple[list[int], tuple[int, int]]] = {}
         self.planes: dict[Planes, Buffer] = {}  # what is read of planes, as `_which` has it
 
     def compute(self, gl: Context, work: Work, planes: Planes | None) -> list[Buffer]:
         """See Pass."""
-        inputs, shape = work.inputs, work.size
-        nbytes, groups = self.layouts.get(shape) or self._layout(shape)
+        inputs, size = work.inputs, work.size
+        nbytes, groups = self.layouts.get(size) or self._layout(size)
         if planes is not None:
             nbytes = [planes.count * each for each in nbytes]
-        read = [upload(gl, inputs[index]).glo for index in self.images]
-        which = None if planes is None else self._which(gl, planes).glo  # which may take a barrier
-        results = gl.results([*read, *self.constants], nbytes)
+        read = [upload(gl, inputs[index]) for index in self.images]
+        more = [] if planes is None else [self._which(gl, planes)]  # which may take a barrier
+        results = gl.results(self._read(read), nbytes)
+        buffers = [*read, *results, *more]
+        self._dispatch(_Launch(inputs, work.uniforms, size, groups, buffers, planes))
+        return results
+
+    def noted(self, gl: Context, work: Work, size: tuple[int, int]) -> list[Buffer] | None:
+        """See Pass."""
+        inputs = work.inputs
+        read: list[Buffer] = []
+        for index in self.images:
+            held = inputs[index].copies.get(COPY)
+            if held is None or held.context is not gl:
+                return None
+            read.append(held)
+        nbytes, groups = self.layouts.get(size) or self._layout(size)
+        results = gl.kept_results(self._read(read), nbytes)
+        if results is not None:
+            launch = _Launch(inputs, work.uniforms, size, groups, read + results)
+            gl.notes.put(partial(self._dispatch, launch))
+        return results
+
+    def _read(self, images: Sequence[Buffer]) -> list[Any]:
+        """All buffers that are read."""
+        return [*[held.glo for held in images], *self.constants]
+
+    def _dispatch(self, launch: _Launch) -> None:
+        """Run the program."""
         binding = 0
-        for buffer in read:
-            buffer.bind_to_storage_buffer(binding)
-            binding += 1
-        for made in results:
-            made.glo.bind_to_storage_buffer(binding)
-            binding += 1
-        if which is not None:
-            which.bind_to_storage_buffer(binding)
+        for held in launch.buffers:
+            held.glo.bind_to_storage_buffer(binding)
             binding += 1
         for table in self.tables:
             table.glo.bind_to_storage_buffer(binding)
             binding += 1
-        self._set_sizes(inputs, shape, planes)
-        self.bindings.bind(work.uniforms)
-        deep = 1 if planes is None else planes.count
-        self.held.dispatch(groups, gl.limits.groups, self.top, self.rows, deep)
-        return results
+        self._set_sizes(launch)
+        self.bindings.bind(launch.uniforms)
+        deep = 1 if launch.planes is None else launch.planes.count
+        self.held.dispatch(launch.groups, self.most, self.top, self.rows, deep)
 
     def _which(self, gl: Context, planes: Planes) -> Buffer:
         """The buffer that says which plane of each image is read for one of the result."""
@@ -119,10 +153,9 @@ class Pass:
         self.layouts[shape] = found
         return found
 
-    def _set_sizes(
-        self, inputs: Sequence[Storage], shape: tuple[int, int], planes: Planes | None
-    ) -> None:
+    def _set_sizes(self, launch: _Launch) -> None:
         """Set the uniforms of sizes, and `top` to 0, where they are not so already."""
+        inputs, shape, planes = launch.inputs, launch.size, launch.planes
         sizes: list[Any] = [shape, planes]
         for index, *_ in self.image_sizes:
             image = inputs[index]

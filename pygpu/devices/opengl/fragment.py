@@ -68,6 +68,9 @@ class Pass:
         self.inner = _Program(gl, drawn.inner)
         self.edges: _Program | None = None  # made when it is first needed
 
+    def noted(self, gl: Context, work: Work, size: tuple[int, int]) -> None:
+        """See Pass."""
+
     def compute(self, gl: Context, work: Work, planes: Planes | None) -> list[Texture]:
         """See Pass."""
         assert planes is None, "programs of one plane"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -30,6 +31,10 @@ class Pass(Protocol):
     def compute(self, gl: Context, work: Work, planes: Planes | None) -> Sequence[Held]:
         """Compute all pixels, of each plane where there are some; what holds each result. Waits for
         nothing."""
+
+    def noted(self, gl: Context, work: Work, size: tuple[int, int]) -> Sequence[Held] | None:
+        """What holds the results (H, W) of work that is noted for later. None where that takes a
+        current context."""
 
 
 class Passes(Program):
@@ -57,21 +62,39 @@ class Passes(Program):
 
     def computed(self, work: Work, planes: Planes | None = None) -> list[Storage]:
         """The results, of all planes where there are some, one below the other."""
+        with opengl.context() as gl:
+            return self._computed(gl, work, planes)
+
+    def noted(self, size: tuple[int, int], work: Work) -> list[Storage]:
+        """The results (H, W), computed now or, where calls follow each other, with later ones."""
+        made = opengl.noted(partial(self._noted, work, size))
+        if made is None:
+            return self.computed(work)
+        return [
+            kept(held, self._copy, size, format, self._read)
+            for format, held in zip(self._passes[0].outputs, made, strict=True)
+        ]
+
+    def _noted(self, work: Work, size: tuple[int, int], gl: Context) -> Sequence[Held] | None:
+        if self._context is not gl or len(self._passes) > 1:
+            return None
+        return self._passes[0].noted(gl, work, size)
+
+    def _computed(self, gl: Context, work: Work, planes: Planes | None) -> list[Storage]:
         rows, width = work.size
         whole = (rows * planes.count if planes else rows), width
         results: dict[int, Storage] = {}
-        with opengl.context() as gl:
-            if self._context is not gl:
-                self._passes, self._context = self._make(gl), gl
-            for each in self._passes:
-                made = each.compute(gl, work, planes)
-                for index, format, held in zip(each.indices, each.outputs, made, strict=True):
-                    array = work.out[index]
-                    if array is None:
-                        results[index] = kept(held, self._copy, whole, format, self._read)
-                    else:
-                        self._read(gl, held, format, array)
-                        results[index] = Storage(*whole, format.channels, format.dtype, array)
+        if self._context is not gl:
+            self._passes, self._context = self._make(gl), gl
+        for each in self._passes:
+            made = each.compute(gl, work, planes)
+            for index, format, held in zip(each.indices, each.outputs, made, strict=True):
+                array = work.out[index]
+                if array is None:
+                    results[index] = kept(held, self._copy, whole, format, self._read)
+                else:
+                    self._read(gl, held, format, array)
+                    results[index] = Storage(*whole, format.channels, format.dtype, array)
         return [results[index] for index in range(len(results))]
 
     def run_rounds(

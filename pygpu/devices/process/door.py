@@ -19,12 +19,20 @@ from __future__ import annotations
 import sys
 import threading
 from types import FrameType
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, NoReturn, TypeVar
 
 from pygpu.core.errors import HOME
 
 T = TypeVar("T")
 PATIENCE: Final = 0.5  # seconds after which one who waits looks whether the section is still open
+
+
+class Thread(threading.local):
+    """What a door knows of each thread."""
+
+    def __init__(self) -> None:
+        self.token = object()  # tells a thread from all others; numbers of threads are given again
+        self.is_amid = False  # whether it is amid what takes the lock without a section
 
 
 class Door(Generic[T]):
@@ -36,6 +44,7 @@ class Door(Generic[T]):
         self.inside: T | None = None
         self.holder: tuple[int, FrameType] | None = None  # the thread, and what has the `with`
         self.is_visited = False  # whether the section calls what others wrote
+        self.thread = Thread()
         self._replacing = threading.Lock()
 
     # ------------------------------------------------ to be said
@@ -62,6 +71,8 @@ class Door(Generic[T]):
     def __enter__(self) -> T:
         frame = sys._getframe(1)
         self.check()
+        if self.thread.is_amid:
+            self._refuse(frame)
         if self.lock._is_owned() and self._is_open(frame):
             assert self.inside is not None
             self.depth += 1
@@ -140,8 +151,15 @@ class Door(Generic[T]):
             return held is not None and not _is_ours(held)
         if each is held and (self.is_visited or stranger is None or not _is_ours(each)):
             return True
+        self._refuse(stranger or frame)
+
+    def _refuse(self, frame: FrameType) -> NoReturn:
+        """Tell a handler, from its own frame or one that it called, that it may not enter."""
+        each: FrameType | None = frame
+        while each is not None and _is_ours(each):
+            each = each.f_back
         raise RuntimeError(
-            f"{(stranger or frame).f_code.co_qualname}, a handler of a signal, finaliser or the "
+            f"{(each or frame).f_code.co_qualname}, a handler of a signal, finaliser or the "
             "like, calls PyGPU on OpenGL in the middle of another call on the same thread; let "
             "it set a flag, and call when that call has returned, or use target='cpu' in it"
         )

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from weakref import WeakValueDictionary
 
 import moderngl
@@ -23,26 +23,20 @@ from pygpu.core.errors import DeviceError, OutOfMemory
 from pygpu.devices.opengl.driver.held import Buffer, Program, Texture
 from pygpu.devices.opengl.driver.limits import dialect_of, is_software, read_limits
 from pygpu.devices.opengl.driver.mapped import COPY, Mapped
+from pygpu.devices.opengl.driver.notes import TOGETHER, Notes
 from pygpu.devices.opengl.driver.order import Order
 from pygpu.devices.opengl.driver.pages import LargePages, PagesError
 from pygpu.devices.opengl.driver.platform import PlatformContext, PlatformError, integer
 from pygpu.devices.opengl.driver.pool import Pool
 from pygpu.devices.process.undisturbed import is_disturbed, undisturbed
 
+T = TypeVar("T")
+
 STAGED: Final = 64 << 20  # bytes that are downloaded at once
-
-
 LARGE: Final = 16 << 20  # bytes of a buffer from which on it lies in large pages
-
-
 SPARE: Final = 16  # buffers of a size that results take turns in, so that few programs wait
-
-
 FRAMEBUFFERS: Final = 256  # kept: sets of textures that are drawn into together
-
-
 POOLED: Final = 768 << 20  # bytes of textures kept at least for the next that fits
-
 
 # The one spelling of each stored dtype in moderngl.
 DTYPES: Final = {
@@ -76,7 +70,10 @@ class Context:
         self.dialect = dialect_of(info, self.gl.extensions, self.limits)
         self.pool = Pool(max(POOLED, self.limits.memory // 8), self._free)
         has_barriers = self.gl.version_code >= 420  # programs that write buffers are of 4.3
-        self.order = Order(self.gl.memory_barrier if has_barriers else lambda: None)
+        self._barrier: Callable[[], object] = self.gl.memory_barrier if has_barriers else int
+        self.order = Order(self._settle)
+        # A processor that works for itself has nothing else to do while commands wait.
+        self.notes = Notes(0 if self.is_software else TOGETHER)
         status = platform.load("glGetGraphicsResetStatus") or platform.load(
             "glGetGraphicsResetStatusARB"
         )
@@ -250,15 +247,34 @@ class Context:
         self.order.ran(names, [buffer.glo.glo for buffer in made])
         return made
 
+    def kept_results(self, read: Sequence[Any], sizes: Sequence[int]) -> list[Buffer] | None:
+        """The same of buffers that are there; None where one would have to be made."""
+        names = [buffer.glo for buffer in read]
+        self.order.await_writes(names)
+        made = []
+        for nbytes in sizes:
+            buffer = self._kept(nbytes)
+            if buffer is None:
+                return None
+            made.append(buffer)
+        self.order.ran(names, [buffer.glo.glo for buffer in made])
+        return made
+
     def memory(self, nbytes: int) -> Buffer:
         """A buffer for any use, its bytes undefined. On hardware, one that programs are at work
         with is taken only where there are others enough, or no room for them."""
+        kept = self._kept(nbytes)
+        if kept is not None:
+            return kept
+        glo = self._allocate(partial(self.new_buffer, nbytes), "a storage buffer", nbytes)
+        return Buffer(self, glo, ("buffer", nbytes), nbytes)
+
+    def _kept(self, nbytes: int) -> Buffer | None:
+        """One of the pool's."""
         key = ("buffer", nbytes)
         room = 0 if self.is_software else self.pool.limit // 4 // max(nbytes, 1)
         glo = self.pool.take(key, self.order.is_busy, min(room, SPARE))
-        if glo is None:
-            glo = self._allocate(partial(self.new_buffer, nbytes), "a storage buffer", nbytes)
-        return Buffer(self, glo, key, nbytes)
+        return None if glo is None else Buffer(self, glo, key, nbytes)
 
     @cached_property
     def mapped(self) -> Mapped | None:
@@ -317,6 +333,7 @@ class Context:
         and NVIDIA's driver keeps what is not sent with the thread: it came too late."""
         if self._flush is not None:
             self._flush()
+        self.notes.acted()
 
     def wait_for_others(self, thread: object) -> None:
         """At a section's begin, have the device finish what another thread sent. Where letting the
@@ -326,6 +343,39 @@ class Context:
             if self._flush is not None and self._thread is not None:
                 self.gl.finish()
             self._thread = thread
+
+    # ------------------------------------------------ commands noted for later
+
+    def takes_notes(self, thread: object) -> bool:
+        """Whether a command of this thread's may wait for the next section."""
+        return thread is self._thread and self.notes.are_taken() and not self.is_lost
+
+    def noting(self, put: Callable[[Context], T]) -> T:
+        """What `put` gives, whose commands wait for the next section."""
+        self.notes.is_open = True
+        try:
+            return put(self)
+        finally:
+            self.notes.is_open = False
+
+    def give_notes(self) -> None:
+        """Give what was noted to the driver, as the first commands of a section."""
+        was_doubted = self.notes.is_doubted
+        if was_doubted:
+            self.distrust()
+        try:
+            self.notes.give()
+        except DeviceError:
+            self.is_lost = True
+            raise
+        if was_doubted:
+            self.order.settle()  # for `distrust` forgets what these commands write
+
+    def _settle(self) -> None:
+        if self.notes.is_open:
+            self.notes.put(self._barrier)
+        else:
+            self._barrier()
 
     # ------------------------------------------------ trouble
 
