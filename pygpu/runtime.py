@@ -92,7 +92,7 @@ class Compiled(Programs):
             shorten(error)
             raise
         signature = self.signature
-        if labels.holds_labelled(args, kwargs):
+        if "xarray" in sys.modules and labels.holds_labelled(args, kwargs):
             asked = {"out": out, "shape": shape, "dtype": dtype}
             return labels.call(self, args, kwargs | asked)
         if signature.position is not None:
@@ -106,7 +106,7 @@ class Compiled(Programs):
             calls = several.calls_of(signature, values, args, kwargs)
             if calls is not None:
                 return self._each(calls, out=out, shape=shape, dtype=dtype)
-            if sources.holds_dask((*args, *kwargs.values())):
+            if "dask.array" in sys.modules and sources.holds_dask((*args, *kwargs.values())):
                 return large.call(self, values, out=out, shape=shape, dtype=dtype)
             arguments = flatten(signature, values)
             targeted = None if out is None else Out.of(out)

@@ -352,6 +352,30 @@ def test_nothing_of_ours_is_imported_for_types_alone() -> None:
     assert {path: names for path, names in found.items() if names} == FOR_TYPES
 
 
+def taken_at_once(text: str, names: set[str]) -> set[str]:
+    """What blocks `with later():` of a module take from modules of these names: it runs them."""
+    blocks = [
+        node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.With) and ast.unparse(node.items[0]) == "later()"
+    ]
+    found = {
+        f"{module}.{name}"
+        for block in blocks
+        for module, taken in statements(ast.unparse(block))
+        for name in taken
+    }
+    return found - names
+
+
+def test_modules_that_are_run_later_are_named_as_modules() -> None:
+    names = set(map(dotted, SOURCES))
+    found = {path: taken_at_once(text, names) for path, text in SOURCES.items()}
+    assert {path: taken for path, taken in found.items() if taken} == {}
+    text = "with later():\n    from pygpu import ssa\n    from pygpu.ssa import Op"
+    assert taken_at_once(text, names) == {"pygpu.ssa.Op"}
+
+
 @pytest.mark.parametrize("path", SOURCES)
 def test_module_says_what_it_is(path: str) -> None:
     assert ast.get_docstring(ast.parse(SOURCES[path]))

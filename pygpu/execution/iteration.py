@@ -39,7 +39,7 @@ from pygpu.execution.programs.calls import Programs, Run
 from pygpu.types import INTEGERS
 
 with later():
-    from pygpu.devices.recording import Loop, Recording, written_in
+    from pygpu.devices import recording
     from pygpu.execution.large import calls as large
 
 
@@ -129,7 +129,7 @@ class _Rounds:
         """The results of the last round, in the form that was given. Where rounds may end before
         their number is reached, the last one is made again, in that form."""
         compiled, (out, dtype, ending) = self.compiled, self.asked
-        notes = None if ending.until is None else written_in(compiled.device())
+        notes = None if ending.until is None else recording.written_in(compiled.device())
         if notes is not None:
             return self.written(notes)
         arguments = self.arguments(0)
@@ -159,7 +159,7 @@ class _Rounds:
         wanted = compiled.wanted(form, targeted, dtype)
         return self.made(compiled.run(arguments, wanted, out=targeted, order=places))
 
-    def written(self, notes: Recording) -> list[Any]:
+    def written(self, notes: recording.Recording) -> list[Any]:
         """Rounds that end by a number of the device's, written down as a loop, which begins where a
         round gives what it is given: dtypes and boundaries are settled."""
         compiled, (out, dtype, ending) = self.compiled, self.asked
@@ -193,7 +193,7 @@ class _Rounds:
         ]
         place = notes.place(answer.storage)
         steps = first, ask, len(notes.steps)
-        notes.loops.append(Loop(*steps, tuple(pairs), place, done, self.rounds, every))
+        notes.loops.append(recording.Loop(*steps, tuple(pairs), place, done, self.rounds, every))
         return state
 
     def lazily(self) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ Scope(function, {}).evaluate("Image")      # of the text of an annotation, what 
 from __future__ import annotations
 
 import enum
+import inspect
 import sys
 import types
 import typing
@@ -43,7 +44,7 @@ def user_type(annotation: Any) -> tuple[Role, Any] | None:
     """The role and type that an annotation (or a default, or a value of compile) asks for."""
     if typing.get_origin(annotation) is typing.Annotated:
         annotation = typing.get_args(annotation)[0]
-    if not isinstance(annotation, type):
+    if not isinstance(annotation, type) or annotation is inspect.Parameter.empty:
         return None
     if annotation in UNIFORMS:
         return "uniform", UNIFORMS[annotation]

@@ -25,8 +25,7 @@ from pygpu.frontend.values.values import (
 
 with later():
     from pygpu.frontend.collections import bounded as lists
-    from pygpu.frontend.collections import texts
-    from pygpu.frontend.collections.members import known_entries
+    from pygpu.frontend.collections import members, texts
     from pygpu.frontend.methods import dict_methods
     from pygpu.frontend.protocols import attributes, indexing
 
@@ -101,7 +100,7 @@ def _merge(w: ControlFlow, state: State, depth: int) -> None:
     source = state.stack.pop()
     target = state.stack[-depth]
     more = dict_methods.pairs_of(w, source)
-    old = known_entries(w, target)
+    old = members.known_entries(w, target)
     for name in more:
         if name in old:
             raise TypeError(f"got multiple values for keyword argument '{name}'")
@@ -225,7 +224,7 @@ def _is_mapping(w: ControlFlow, subject: Any) -> bool:
 
 def _match_keys(w: ControlFlow, state: State, arg: Any) -> None:
     keys, subject = state.stack[-1], state.stack[-2]
-    contents = known_entries(w, subject) if isinstance(subject, Dict) else subject
+    contents = members.known_entries(w, subject) if isinstance(subject, Dict) else subject
     if all(key in contents for key in keys):
         state.stack.append(tuple_of(tuple([contents[key] for key in keys])))
     else:
