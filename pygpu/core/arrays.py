@@ -21,7 +21,8 @@ Layout = Literal["x", "y", "folded"]  # how lines run in an image; folded: one l
 
 @record
 class Lines:
-    """So many lines of so many elements in an image, and whether scans begin at their ends."""
+    """How many lines of how many elements lie in an image, and whether scans begin at their
+    ends."""
 
     layout: Layout
     lines: int
@@ -78,9 +79,9 @@ class GroupProgram(Protocol):
 
 @record(eq=False)
 class CompressTask:
-    """What picks elements out: of the elements of the first `count` of the images that `value`
-    reads, it gives an int, not zero of those that are picked, and then the parts of what is kept of
-    them, of `types`."""
+    """What picks elements out. `value` gives, of each of the first `count` elements of the images
+    that it reads, an int, which is zero of elements that are not picked, and then the parts of what
+    is kept of the element, of `types`."""
 
     value: Function
     inputs: Sequence[Format]

@@ -30,7 +30,7 @@ from pygpu.ssa import (
 )
 from pygpu.types import INT, Type
 
-# What operations of these types give, of those whose operands say it all.
+# The types of results, by operation and types of operands, where nothing else decides them.
 _RESULTS: Final[dict[tuple[str, tuple[Type, ...]], Type]] = {}
 
 

@@ -89,8 +89,8 @@ class PlaneRead:
 
 @record
 class Planes:
-    """So many planes of results, and how each input is read for one of them; None: it is the same
-    for all."""
+    """How many planes of results there are, and how each input is read for one of them. None: all
+    planes read the same image."""
 
     count: int
     reads: tuple[PlaneRead | None, ...]
@@ -187,8 +187,8 @@ class Program(Protocol):
         return None
 
     def run_framed(self, work: Work, frames: Sequence[Frame | None]) -> list[Storage] | None:
-        """As `run` does, of inputs that are larger than those of `work` by their frames. None where
-        inputs are to be put together first, as they are where `reach` knows nothing of them."""
+        """Compute what `run` computes from inputs that are larger than those of `work` by their
+        frames. None where inputs must be put together first: where `reach` gives None of them."""
         return None
 
     def reach(self, index: int) -> tuple[int, int] | None:
@@ -245,5 +245,6 @@ class FoldProgram(Protocol):
         """The fold of all texels, (1, 1, C). `along` must be BOTH."""
 
     def kept(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Storage] | None:
-        """The same as storages of one texel that stay on the device; None without such a way."""
+        """The fold of all texels as storages of one texel each, which stay on the device. None
+        where devices have no such storages."""
         return None

@@ -136,7 +136,8 @@ class Storage:
         return made.shaped(shape) if shape else made
 
     def shaped(self, shape: tuple[int, ...]) -> Storage:
-        """The same storage, just made, as one of a signal, an image or a volume."""
+        """Say of this storage, which has just been made, that it is a signal's, an image's or a
+        volume's of that shape."""
         assert rows_of(shape) == (self.height, self.width), (shape, self.height, self.width)
         self.shape = shape
         return self
@@ -168,8 +169,9 @@ class Storage:
         return self.planes[z]
 
     def turned(self) -> Storage:
-        """The same texels with columns for rows, of which devices keep copies as of any. It lives
-        no longer than this, to which it does not point: memory is freed when nobody holds it."""
+        """A storage of these texels with columns for rows, of which devices keep copies as of any
+        storage. It is kept here and takes its texels from here, but does not keep this storage
+        alive: memory is freed when nobody holds this one."""
         if self.height == self.width == 1:
             return self
         if self.other is None:
@@ -199,7 +201,7 @@ class Storage:
         return {name for each in (self, *twins, *self.planes) for name in each.copies}
 
     def as_image(self) -> Storage:
-        """The same texels as those of an image: all rows, one below the other."""
+        """These texels as an image's: the rows of all planes, one below the other."""
         if self.dims == 2:
             return self
         rows = Storage(self.height, self.width, self.channels, self.dtype, self.array, self.host)
@@ -230,7 +232,8 @@ class Storage:
         return view
 
     def handed(self) -> NDArray[Any]:
-        """The same, handed over to a caller who alone keeps it, and may write it."""
+        """The texels as `seen` has them, for a caller who alone keeps this storage, and may write
+        them."""
         array = self.host()
         return array.reshape(self.shape if self.channels == 1 else (*self.shape, self.channels))
 
@@ -258,7 +261,7 @@ def strides_of(arrays: Sequence[NDArray[Any]]) -> tuple[int, ...]:
 
 
 def _turned(array: NDArray[Any]) -> NDArray[Any]:
-    """The same memory where there is one column or row."""
+    """An array with columns for rows: a view where there is one column or row, else a copy."""
     height, width, channels = array.shape
     if min(height, width) == 1:
         return np.ascontiguousarray(array.swapaxes(0, 1))

@@ -107,8 +107,8 @@ class Functions:
 
     @classmethod
     def of(cls, task: FoldTask | GroupTask, dialect: Dialect, taken: frozenset[str]) -> Functions:
-        """Those of a task, whose images are read at the pixel itself or anywhere. Of a task of
-        groups the first gives the number of the group besides."""
+        """The functions of a task, whose images are read at the pixel itself or anywhere. Of a task
+        of groups, that of a pixel gives the number of its group besides its value."""
         value = apply(CLEAN, lower_boundary(own_texels(task.value, task.count)))
         join = apply(CLEAN, lower_boundary(task.join))
         writer = ValueWriter(value, task.inputs, dialect, 0, taken)
@@ -121,7 +121,7 @@ class Functions:
     def of_texel(
         cls, task: CompressTask | SortTask, dialect: Dialect, taken: frozenset[str]
     ) -> Functions:
-        """That of a pixel alone."""
+        """Of a task that joins no values: the function of a pixel alone."""
         value = apply(CLEAN, lower_boundary(own_texels(task.value, task.count)))
         writer = ValueWriter(value, task.inputs, dialect, 0, taken)
         pixel = writer.printed(task.types)

@@ -411,7 +411,7 @@ def _column_main(down: int) -> list[str]:
 
 
 def _left(waits: bool) -> list[str]:
-    """Lines that leave a node, where those who need it wait for that."""
+    """Lines that leave a node for the tiles that wait for it; none where tiles do not wait."""
     return [
         f"{INDENT}if (is_whole && thread == 0)",
         f"{INDENT * 2}leave(node + place_of, block);",

@@ -26,9 +26,9 @@ from pygpu.core.host.records import record
 
 THREADS: Final = 256
 DIGITS: Final = 256
-MOST: Final = 16  # elements of a thread, half as many where places go along
+MOST: Final = 16  # elements of a thread, half as many where places are sorted with the keys
 VOTED: Final = 12  # elements of a thread where subgroups vote: of 16, fewer groups have room
-VOTED_PLACED: Final = 14  # elements of such a thread where places go along
+VOTED_PLACED: Final = 14  # the same where places are sorted with the keys
 TAKEN: Final = subgroups.NAMES | frozenset(
     """extent row round_of bound keys_in keys_out places_in places_out counts totals result_keys
     result_places key_at place_at digit key original at_place store_key EACH DOWN each bins tile

@@ -24,13 +24,12 @@ WORD: Final = 4
 
 @record
 class Turn:
-    """So many columns of texels of so many units of so many bytes; `back`: to an image whose rows
-    follow each other."""
+    """What is turned: an image of few columns into rows, or such rows back into an image."""
 
     columns: int
-    unit: int
-    count: int
-    back: bool
+    unit: int  # bytes that are moved at once
+    count: int  # units of a texel
+    back: bool  # into an image, whose rows follow each other
 
 
 def turn_span(turn: Turn, machine: Machine) -> str:
@@ -52,7 +51,8 @@ class _Writer:
         self.stride, self.pitch = (code.argument(k, "long") for k in strides)
 
     def words(self) -> None:
-        """As many rows as there are lanes at once; the last ones again where fewer are left."""
+        """Turn as many rows at once as there are lanes. Where fewer are left, the last ones of the
+        image are turned, some of them for the second time."""
         code, lanes = self.code, self.code.machine.lanes
         with Loop(code, [self.x0]) as loop:
             x = code.maximum(code.minimum(loop.params[0], self.x1 - lanes), 0)

@@ -105,7 +105,8 @@ def kept_results(
     narrow: bool,
     fresh: Callable[[str], str],
 ) -> dict[int, Kept]:
-    """Those of which a thread has several elements in a row, as far as there is room."""
+    """The results that a group keeps, by their numbers: those of which a thread has several
+    elements in a row, as far as there is room."""
     found, room = {}, SHARED
     for index, (target, texels) in enumerate(zip(targets, blocked.texels, strict=True)):
         row = target.format.nbytes * texels

@@ -124,7 +124,8 @@ class Edges:
         code.line(f"call void @{name}(ptr {to.text}, ptr {source.text}, i64 {size.text}, i1 false)")
 
     def copy_quickly(self, to: Val, source: Val, size: Val) -> None:
-        """The same without a call where there are a few lines of the cache and more."""
+        """Copy bytes between places that do not overlap, a line of the cache and more of them
+        without a call of memcpy."""
         code = self.code
         branch = Branch(code, size >= WORD)
         with branch.side(), Loop(code, [self.zero]) as loop:

@@ -68,7 +68,7 @@ class Small:
         return not self.exact and self.low >= 0 and self.high + self.parts // 2 < 2**16
 
     def in_parts(self, parts: int) -> Small:
-        """The same in more parts of a unit."""
+        """This number as one of smaller parts of its unit: 3 quarters are 12 sixteenths."""
         times = parts // self.parts
         return replace(self, low=self.low * times, high=self.high * times, parts=parts)
 

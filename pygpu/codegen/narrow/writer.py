@@ -48,7 +48,7 @@ def of_a_table(byte: OfBytes) -> Narrow:
 
 
 def emit(narrow: Narrow, machine: Machine, wide: bool = False, group: int = 1) -> Emitted:
-    """As that of span.py, of a function in narrow lanes."""
+    """The span of a function in narrow lanes: what `span.emit` gives of any other function."""
     machine = replace(machine, lanes=4 * machine.lanes)
     layout = plan(narrow.task, machine.lanes, True, group)
     writer = _Writer(narrow.task, machine, layout, wide)

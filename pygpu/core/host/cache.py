@@ -205,8 +205,8 @@ class _Size:
         self.folder = None
 
     def grow(self, folder: Path, nbytes: int) -> None:
-        """So many bytes were written. Where they replace an entry, too much is counted, until the
-        limit seems reached and all is counted anew."""
+        """Add bytes that were written. Where they replace an entry the total is too large, until it
+        reaches the limit: then all entries are counted anew."""
         self.folder, self.times = folder, _times(folder)
         self.total += nbytes
 

@@ -53,8 +53,8 @@ class Operation:
     meaning: Callable[..., Array] | None  # None: the interpreter's own (it needs the data)
     cost: Cost = Cost.ONE
 
-    # Who means it, on values that are not known. A callable is given as such or, where its library
-    # is not to be imported for that, by its full name.
+    # Who means it, on values that are not known. A callable is given as such or, of a library that
+    # is not imported here, by its full name.
     python: tuple[Any, ...] = ()  # functions of numbers, vectors and arrays, element by element
     glsl: str = ""  # such a function's name in pygpu.glsl
     works_in: Kind | None = None  # the kind that those compute in; None: the widest of operands

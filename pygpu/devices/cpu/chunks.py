@@ -110,7 +110,8 @@ class Call:
         self.numbers[slots.JOB_SLOTS + slot] = number
 
     def put_float(self, slot: int, number: float) -> None:
-        """The same of a float of 32 bits: what does not fit is infinite."""
+        """Change one of the numbers that the span is given to a float of 32 bits: what does not fit
+        is infinite."""
         self.floats[2 * (slots.JOB_SLOTS + slot)] = number
 
     def halt(self) -> None:

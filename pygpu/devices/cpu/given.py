@@ -327,8 +327,8 @@ class CpuPrepared(Prepared):
         return results
 
     def run_at(self, places: Sequence[int], uniforms: Sequence[Constant], memory: Any) -> bool:
-        """The same for texels at these places, those of inputs first, in memory that stays. False
-        where that is no way."""
+        """Run it for texels at these places in memory that stays, the inputs' first. False where a
+        place is not as aligned as the code expects: nothing has been done then."""
         for place, least in zip(places, self.alignments, strict=False):
             if place % least:
                 return False

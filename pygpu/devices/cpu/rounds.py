@@ -69,7 +69,8 @@ def tiling(layout: Layout, state: Sequence[int], parts: int) -> Tiling:
 
 
 def _band(task: Task, pixels: int, count: int, parts: int) -> int:
-    """So many rounds that a sweep's tiles are in the cache; one, where all of a part are."""
+    """How many rounds a sweep does: as many as leave its tiles in the cache. One where all tiles of
+    a part lie there."""
     of_tile = pixels * (
         sum(format.nbytes for format in task.inputs) + sum(format.nbytes for format in task.outputs)
     )

@@ -99,7 +99,8 @@ def _by_runs(line: NDArray[Any], cores: Cores, descending: bool) -> NDArray[Any]
 def _by_numpy(
     lines: NDArray[Any], descending: bool, placed: bool
 ) -> tuple[NDArray[Any], NDArray[np.int32] | None]:
-    """The same for short lines, and where NumPy counts narrow numbers."""
+    """Sort lines by NumPy, and find the places: for short lines, and where NumPy counts narrow
+    numbers."""
     if not descending and not placed:
         return np.sort(lines, axis=1), None
     is_float = lines.dtype.kind == "f"

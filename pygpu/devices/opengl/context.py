@@ -67,8 +67,9 @@ class _Door(Door[Context]):
 
     def noted(self, put: Callable[[Context], T | None]) -> T | None:
         """What `put` gives, which is called with the lock held and nothing current: it puts down
-        commands for the next section. None where this is no time for that. What enters in its
-        middle is refused; it may end at any place, by a handler that raises."""
+        commands for the next section. None where this thread is at such a call, holds the
+        context or the context takes no notes. What enters in its middle is refused; it may end
+        at any place, by a handler that raises."""
         held, thread = self.held, self.thread
         if held is None or thread.is_amid or not held.takes_notes(thread.token):
             return None

@@ -97,5 +97,5 @@ def _lowered(task: Task, dialect: Dialect) -> Task:
 
 
 def packed_images(inputs: Sequence[Format]) -> frozenset[int]:
-    """Those whose textures hold four pixels a texel."""
+    """The inputs whose textures hold four pixels a texel."""
     return frozenset(index for index, format in enumerate(inputs) if format.channels == 1)

@@ -40,26 +40,26 @@ CANDIDATES: Final = tuple(
 
 # The shapes of functions of which nothing was measured: the fastest for such kernels on an H200.
 OWN: Final = Shape(4, 2, 64, 2)  # what is read is the pixel itself: memory is all there is
-HEAVY: Final = Shape(4, 1, 64, 2)  # the same, but of so much arithmetic that threads wait for that
-WHOLE: Final = Shape(1, 2, 64, 2)  # the same of pixels of 16 bytes
+HEAVY: Final = Shape(4, 1, 64, 2)  # the pixel itself is read, but threads wait for arithmetic
+WHOLE: Final = Shape(1, 2, 64, 2)  # the pixel itself is read, of 16 bytes
 POINTS: Final = Shape(4, 2, 32, 4)  # pixels of a column share nothing, or too little to matter
 WINDOWS: Final = Shape(4, 4, 32, 4)  # rows share what they read, or are of 8 or 16 bits
 PACKED: Final = Shape(4, 8, 16, 8)  # rows share what they read and are of 8 or 16 bits
 SCATTERED: Final = Shape(4, 1, 32, 4)  # reads are anywhere
-SINGLE: Final = Shape(1, 4, 32, 4)  # the same by pixels whose neighbours belong to other threads
-WIDE: Final = Shape(1, 2, 32, 4)  # the same where pixels read, and give colours
+SINGLE: Final = Shape(1, 4, 32, 4)  # reads are anywhere, by neighbours that are other threads'
+WIDE: Final = Shape(1, 2, 32, 4)  # reads are anywhere, of colours, and results are colours
 COLOURS: Final = Shape(1, 8, 32, 4)  # pixels of 4 bytes
 LOOPS: Final = Shape(4, 1, 16, 16)  # neighbours loop about equally long
 LANES: Final = Shape(16, 4, 32, 4)  # bytes, two at a time
 THIN: Final = 4096  # pixels from which on a group of another shape is worth a program
-IDLE: Final = 4  # times as many threads, or rows, as there is work for, at least, for that
+IDLE: Final = 4  # times as many threads, or rows, as there is work for: another shape is worth it
 MUCH: Final = 32  # operations of a pixel, from which on it is arithmetic that threads wait for
 DENSE: Final = 6  # operations for each texel read, from which on it matters little to share these
 
 # What blocks of functions that look around cost: those of which times on an H200 differ least from
 # the fastest of NEAR, for 28 functions of the gallery (2 % in the mean).
 NEAR: Final = tuple(Shape(*block, 32, 4) for block in ((1, 2), (1, 4), (4, 1), (4, 2), (4, 4)))
-NEAR_PACKED: Final = (*NEAR[2:], PACKED)  # the same of pixels that share words
+NEAR_PACKED: Final = (*NEAR[2:], PACKED)  # blocks of functions whose pixels share words
 READ: Final = 2  # operations that a read costs, with its place: of a texel, or of four numbers
 NUMBER: Final = 6  # and each number read
 PICKED: Final = 1  # and picking it out of four numbers, where these are of several texels

@@ -64,7 +64,8 @@ class _Strips(Rewriter):
         return [build.emit("load", x, self.below(first, op.data.dy), data=data)]
 
     def below(self, y: Value, rows: int) -> Value:
-        """So many rows below a row of strips, or of parts of images."""
+        """The row that is `rows` below row y of a strip in the image that was cut into strips.
+        Between a row of a strip and its next one lies a row of each other strip."""
         build = self.build
         if not rows:
             return y

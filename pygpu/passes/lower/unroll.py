@@ -91,7 +91,8 @@ def _unroll(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence
 def _rounds(
     rewriter: Rewriter, loop: _Counted, params: Sequence[Value], left: int
 ) -> Sequence[Value]:
-    """So many rounds: whether the loop goes on, and with what."""
+    """The last `left` of the rounds that are done at once: whether the loop goes on, and with
+    what."""
     body, branch = loop.body, loop.branch
     rewriter.new.update(zip(body.params, params, strict=True))
     if loop.count % loop.rounds == loop.rounds - left:

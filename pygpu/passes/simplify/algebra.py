@@ -92,7 +92,8 @@ def _mul(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
 
 
 def _fma(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
-    """As rules of products and of sums have it, where that rounds no otherwise."""
+    """a * b + c, where b is 0, 1 or -1, c is 0, or both factors are negated: what is made of it is
+    rounded as it is."""
     a, b, added = operands
     c = number(b)
     if c == 0:

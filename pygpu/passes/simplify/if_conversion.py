@@ -55,12 +55,14 @@ def convert_all(function: Function) -> Function:
 
 
 def convert_loading(function: Function) -> Function:
-    """Those with loads, too, of a function of bytes; itself where there are none."""
+    """A function of bytes with its small `if`s as selects, those with loads too; itself where
+    there are none."""
     return _converted(function, set(), OF_BYTES)
 
 
 def convert_any(function: Function) -> Function:
-    """Those that cost much, too, of a function without loops; itself where there are none."""
+    """A function without loops with its `if`s as selects, those that cost much too; itself where
+    there are none, or loops."""
     return function if has(function, "loop") else _converted(function, set(), OF_FEW)
 
 

@@ -45,7 +45,7 @@ def simplify(function: Function) -> Function:
 
 
 def settle(function: Function) -> Function:
-    """The same for a function that has been through the gate of the local rules."""
+    """Simplify a function that has been through the gate of the local rules."""
     for _ in range(ROUNDS):
         changed = apply(RESTRUCTURE, function)
         if changed is function:

@@ -35,7 +35,7 @@ class Texels:
     weights: dict[tuple[int, int], float]
 
 
-MOST: Final = 4096  # texels of such a sum
+MOST: Final = 4096  # texels of a sum, see `Texels`
 
 Box = tuple[int, int, int, int]  # the least and greatest column, the least and greatest row
 

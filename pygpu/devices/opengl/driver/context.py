@@ -248,7 +248,8 @@ class Context:
         return made
 
     def kept_results(self, read: Sequence[Any], sizes: Sequence[int]) -> list[Buffer] | None:
-        """The same of buffers that are there; None where one would have to be made."""
+        """Storage buffers as `results` gives them, all of them from the pool. None where one would
+        have to be made."""
         names = [buffer.glo for buffer in read]
         self.order.await_writes(names)
         made = []
@@ -278,12 +279,12 @@ class Context:
 
     @cached_property
     def mapped(self) -> Mapped | None:
-        """What downloads small buffers, where the driver has a way for that."""
+        """What downloads small buffers; None where the driver cannot keep a buffer mapped."""
         return Mapped.open(self.gl, self.platform.load, partial(self.program, COPY, True))
 
     @cached_property
     def pages(self) -> LargePages | None:
-        """What makes buffers in large pages, where the driver has a way for that."""
+        """What makes buffers in large pages; None where OpenGL cannot have memory of CUDA's."""
         return LargePages.open(self.gl, self.platform.load)
 
     def new_buffer(self, nbytes: int) -> Any:
@@ -310,7 +311,7 @@ class Context:
     def download(self, buffer: Buffer, into: NDArray[Any]) -> None:
         """The first bytes of a buffer into a C-contiguous array. What the host maps, NVIDIA's
         driver moves to the host's memory, where programs reach it 40 times slower: on hardware
-        nothing is mapped but a buffer for that."""
+        no buffer is mapped but the one of `mapped`, which lies there from the start."""
         texels = into.reshape(-1).view(np.uint8)
         self.order.before(read=[buffer.glo])
         if self.is_software:

@@ -45,8 +45,8 @@ class Limits:
 
 
 def read_limits(gl: Any, integer: Callable[[int], int], in_software: bool) -> Limits:
-    """Those of moderngl's context. `integer` reads a number that moderngl does not ask for, and
-    gives 0 where there is no way to ask."""
+    """The limits of moderngl's context. `integer` reads a number that moderngl does not ask for,
+    and gives 0 where there is no way to ask."""
     info, version = gl.info, gl.version_code
     knows_warp = KHR_SUBGROUPS in gl.extensions
     told = [] if in_software else [name for known, name in MEMORY.items() if known in gl.extensions]
