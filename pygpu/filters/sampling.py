@@ -87,12 +87,15 @@ def _lanczos(x: Any, lobes: int) -> Any:
 
 POLE: Final = math.sqrt(3) - 2  # of the filter that undoes a cubic B-spline
 REACH: Final = 13  # pixels within which that filter falls below 4e-8
+BEYOND: Final = 2  # pixels beyond an image, of which a spline within it has coefficients
 
 
 @compile
-def _stretched(im: Image, p: Position, scale: Vec2, order: Any = 1) -> Any:
-    """The image stretched over another size: corners lie on corners."""
-    return _between_stretched(im, (Vec2(p.x, p.y) + 0.5) * scale - 0.5, order)
+def _stretched(im: Image, p: Position, scale: Vec2, order: Any = 1, before: Any = 0) -> Any:
+    """The image stretched over another size: corners lie on corners. So many rows and columns
+    `before` it, and behind, are not stretched."""
+    q = (Vec2(p.x, p.y) + 0.5) * scale - 0.5
+    return _between_stretched(lambda r: im((r[0] + before, r[1] + before)), q, order)
 
 
 @compile
@@ -135,6 +138,22 @@ def _coefficients(im: Image, p: Position, axis: Any = 0) -> Any:
     return sum(w * im(p + (i * step[0], i * step[1])) for i, w in zip(x, weights, strict=True))
 
 
+@compile
+def _moved(im: Image, p: Position) -> Any:
+    return im(p - (BEYOND, BEYOND))
+
+
+def _widened(image: Any) -> Any:
+    """The image with what lies just outside."""
+    if isinstance(image, LazyImage):
+        pads = (*[(BEYOND, BEYOND)] * 2, (0, 0))[: image.ndim]
+        outside: dict[str, Any] = {"mode": "edge"}
+        if image.boundary == "constant":
+            outside = {"mode": "constant", "constant_values": image.cval[0]}
+        return image.reading(np.pad(image.texels(), pads, **outside))
+    return _moved(image, shape=tuple([n + 2 * BEYOND for n in image.shape[:2]]))
+
+
 def resized(image: Any, shape: tuple[int, int], order: int, boundary: Any) -> Any:
     """The image in another size, read with the boundary of another."""
     if shape == image.shape[:2]:
@@ -142,15 +161,25 @@ def resized(image: Any, shape: tuple[int, int], order: int, boundary: Any) -> An
     height, width = shape
     scale = Vec2(image.width / width, image.height / height)
     source = image.sampled(boundary=boundary.boundary, cval=boundary.cval)
+    before = 0
     if order == 3:
+        # Coefficients repeat beyond an image as its texels do, if these are mirrored or wrapped.
+        if source.boundary in ("nearest", "constant"):
+            before, source = BEYOND, _widened(source)
         source = _coefficients(_coefficients(source, axis=1), axis=0)
     if isinstance(source, LazyImage):
-        return large.resized(functools.partial(_part, scale, order), source, shape)
-    return _stretched(source, scale=scale, order=order, shape=shape)
+        return large.resized(functools.partial(_part, scale, order, before), source, shape)
+    return _stretched(source, scale=scale, order=order, before=before, shape=shape)
 
 
 def _part(
-    scale: Vec2, order: int, part: Image, first: Any, corner: Any, shape: tuple[int, int]
+    scale: Vec2,
+    order: int,
+    before: int,
+    part: Image,
+    first: Any,
+    corner: Any,
+    shape: tuple[int, int],
 ) -> Any:
-    places = {"first": IVec2(*first), "corner": IVec2(*corner)}
+    places = {"first": IVec2(*first), "corner": IVec2(*[n - before for n in corner])}
     return _stretched_part(part, scale=scale, order=order, shape=shape, **places)

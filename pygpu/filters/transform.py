@@ -147,10 +147,17 @@ def resize(
         if anti_aliasing_sigma is not None:
             sigma = anti_aliasing_sigma
         smooth = gaussian(seen, sigma=sigma)
-    made = resized(smooth, shape, order, seen)
-    if order < 3 or not clip:
+    return _resized(smooth, shape, order, mode, cval, image if clip else None)
+
+
+def _resized(
+    image: Any, shape: tuple[int, int], order: int, mode: str, cval: float, within: Any
+) -> Any:
+    """The image in another size, held within the range of an image where one is given."""
+    made = resized(image, shape, order, _outside(image, mode, cval))
+    if order < 3 or within is None:
         return made
-    return _clipped(made, image, *([cval] if mode == "constant" else []))
+    return _clipped(made, within, *([cval] if mode == "constant" else []))
 
 
 @whole_only
@@ -339,8 +346,8 @@ def pyramid_reduce(
     _factor(downscale, "pyramid_reduce: downscale")
     shape = math.ceil(image.height / downscale), math.ceil(image.width / downscale)
     smooth = _smooth(image, 2 * downscale / 6 if sigma is None else sigma, mode, cval)
-    seen = _outside(smooth, mode, cval)
-    return resized(smooth, shape, _order(order, image, "pyramid_reduce"), seen)
+    order = _order(order, image, "pyramid_reduce")
+    return _resized(smooth, shape, order, mode, cval, smooth)
 
 
 @whole
@@ -356,8 +363,8 @@ def pyramid_expand(
     """The image `upscale` times larger, then smoothed; `skimage.transform.pyramid_expand`."""
     _factor(upscale, "pyramid_expand: upscale")
     shape = math.ceil(image.height * upscale), math.ceil(image.width * upscale)
-    seen = _outside(image, mode, cval)
-    large = resized(image, shape, _order(order, image, "pyramid_expand"), seen)
+    order = _order(order, image, "pyramid_expand")
+    large = _resized(image, shape, order, mode, cval, image)
     return _smooth(large, 2 * upscale / 6 if sigma is None else sigma, mode, cval)
 
 
@@ -412,7 +419,7 @@ def pyramid_laplacian(
         yield image - smooth
         for _ in range(most):
             shape = math.ceil(smooth.height / downscale), math.ceil(smooth.width / downscale)
-            layer = resized(smooth, shape, order, _outside(smooth, mode, cval))
+            layer = _resized(smooth, shape, order, mode, cval, smooth)
             smooth = _smooth(layer, width, mode, cval)
             yield layer - smooth
 

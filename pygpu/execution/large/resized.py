@@ -20,7 +20,8 @@ from pygpu.execution.arguments.convert import storage_of
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.large.images import LazyImage
 
-AROUND: Final = 4  # texels of a neighbour that a chunk may read: splines reach 2, rounding 1
+AROUND: Final = 6  # texels of a neighbour that a chunk may read: splines reach 2, rounding 1, and
+# 2 more texels may have been put before and behind an axis
 LEAST: Final = 2 * AROUND  # texels of a piece
 
 
