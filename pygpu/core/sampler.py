@@ -172,9 +172,8 @@ def constant(format: Format, cval: Any) -> tuple[Number, ...]:
         raise ValueError(
             f"cval={shown(cval)}: takes one number, or one for each of {format.channels} channels"
         )
-    if format.kind == "int" and not (
-        np.all(numbers == np.trunc(numbers)) and np.all(np.abs(numbers) < 2**31)
-    ):
+    is_int = (numbers == np.trunc(numbers)) & (numbers >= -(2**31)) & (numbers < 2**31)
+    if format.kind == "int" and not is_int.all():
         raise ValueError(f"cval={shown(cval)}: an image of ints takes whole numbers of 32 bits")
     if format.kind == "uint" and not (
         np.all(numbers == np.trunc(numbers)) and np.all((numbers >= 0) & (numbers < 2**32))

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from pygpu import glsl
 from pygpu.core.errors import shown
+from pygpu.core.storage import Format
 from pygpu.devices.host.regions import numbered
 from pygpu.execution.large import connected
 from pygpu.execution.large.images import LazyImage, by_strips
@@ -84,12 +85,15 @@ def _fold(
     mode: str,
     cval: Any,
     is_last: bool = True,
+    limits: tuple[Any, Any] | None = None,
 ) -> Any:
     """One erosion or dilation. A rectangle is a row of columns: two passes do. What is not the last
-    pass gives bytes of bytes, for their extremes are some of them."""
+    pass gives bytes of bytes, for their extremes are some of them. `limits` are those of what was
+    given, of which ints may have been narrower."""
     fold = _folded_bools if image.format.kind == "bool" else _folded
+    narrow = image.dtype if image.format.is_scaled and mode != "constant" else None
     if mode in ("min", "max", "ignore"):
-        least, most = _limits(image)
+        least, most = limits or _limits(image.format)
         is_most = mode == "max" or (mode == "ignore" and not greatest)
         mode, cval = "constant", most if is_most else least
     result = outside(image, mode, cval)
@@ -97,18 +101,20 @@ def _fold(
     parts: list[Any] = [footprint]
     if footprint[filled].all() and mode != "constant" and min(footprint[filled].shape) > 1:
         parts = [footprint.any(axis=0, keepdims=True), footprint.any(axis=1, keepdims=True)]
-    narrow = image.dtype if image.format.is_scaled and mode != "constant" else None
     for place, part in enumerate(parts, 1):
         dtype = None if is_last and place == len(parts) else narrow
         result = fold(result, footprint=part, greatest=greatest, dtype=dtype)
     return result
 
 
-def _limits(image: Any) -> tuple[Any, Any]:
+def _limits(format: Format) -> tuple[Any, Any]:
     """The least and the greatest value of an image's type."""
-    return {"float": (-np.inf, np.inf), "int": (-(2**31), 2**31 - 1), "bool": (False, True)}[
-        image.format.kind
-    ]
+    if format.is_scaled:
+        return 0.0, 1.0
+    if format.kind == "int":
+        found = np.iinfo(format.dtype)
+        return found.min, found.max
+    return (False, True) if format.kind == "bool" else (-np.inf, np.inf)
 
 
 @whole
@@ -127,21 +133,26 @@ def dilation(image: Image, footprint: Any = None, *, mode: str = "reflect", cval
     return _fold(image, _footprint(footprint, "dilation"), True, mode, cval)
 
 
+def _twice(image: Any, footprint: NDArray[np.bool_], greatest: bool, mode: str, cval: Any) -> Any:
+    """One of the two, then the other by the footprint turned round."""
+    limits = _limits(image.format)
+    first = _fold(image, footprint, greatest, mode, cval, False, limits)
+    return _fold(first, footprint[::-1, ::-1], not greatest, mode, cval, True, limits)
+
+
 @whole
 @together
 def opening(image: Image, footprint: Any = None, *, mode: str = "reflect", cval: Any = 0.0) -> Any:
     """An erosion, then a dilation: bright details that the footprint does not fit into are gone;
     `skimage.morphology.opening`."""
-    shape = _footprint(footprint, "opening")
-    return _fold(_fold(image, shape, False, mode, cval, False), shape[::-1, ::-1], True, mode, cval)
+    return _twice(image, _footprint(footprint, "opening"), False, mode, cval)
 
 
 @whole
 @together
 def closing(image: Image, footprint: Any = None, *, mode: str = "reflect", cval: Any = 0.0) -> Any:
     """A dilation, then an erosion: dark details are gone; `skimage.morphology.closing`."""
-    shape = _footprint(footprint, "closing")
-    return _fold(_fold(image, shape, True, mode, cval, False), shape[::-1, ::-1], False, mode, cval)
+    return _twice(image, _footprint(footprint, "closing"), True, mode, cval)
 
 
 def _difference(image: Any, other: Any) -> Any:
@@ -179,8 +190,9 @@ def label(
     """The number of the connected region of equal values that each pixel is in, from 1, in the
     order of their first pixels; 0 for the background; `skimage.measure.label`.
 
-    With `connectivity=1` diagonal neighbours are not connected. With `return_num` the result is a
-    tuple: the regions, and how many there are, of a Dask array as one of no dimensions.
+    `background` is a texel, that of bytes in [0, 1]. With `connectivity=1` diagonal neighbours are
+    not connected. With `return_num` the result is a tuple: the regions, and how many there are, of
+    a Dask array as one of no dimensions.
     """
     if connectivity not in (1, 2):
         raise ValueError(f"label: connectivity takes 1 or 2, got {shown(connectivity)}")
@@ -201,6 +213,11 @@ def _stored(background: float, image: Any) -> Any:
     """The background, a texel, as the image's array has it."""
     dtype = image.format.dtype
     if image.format.normalize and dtype.kind == "u":
+        if background > 1:
+            raise ValueError(
+                f"label: background={shown(background)}: texels of {dtype} are in [0, 1]: "
+                f"give it divided by {np.iinfo(dtype).max}"
+            )
         value = background * int(np.iinfo(dtype).max)
         whole = round(value) if math.isfinite(value) else value
         return whole if abs(value - whole) < 1e-3 else value

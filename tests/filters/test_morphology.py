@@ -45,6 +45,19 @@ def test_morphology_with_every_boundary(name, mode) -> None:
         assert_allclose(getattr(filters, name)(GREY, element, **options), expected, atol=1e-6)
 
 
+@pytest.mark.parametrize("mode", ["min", "max", "ignore"])
+@pytest.mark.parametrize("name", ["erosion", "dilation", "opening", "closing"])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_what_counts_for_nothing_is_the_extreme_of_bytes(name, mode, dtype) -> None:
+    image = (GREY * np.iinfo(dtype).max).astype(dtype)[:9, :12]
+    for element in (np.array([[0, 0, 0], [0, 0, 0], [1, 1, 0]]), reference.disk(3)):
+        expected = getattr(reference, name)(image, element, mode=mode) / np.iinfo(dtype).max
+        assert_allclose(getattr(filters, name)(image, element, mode=mode), expected, atol=1e-6)
+        raw = pygpu.Image(image, normalize=False)
+        expected = getattr(reference, name)(image, element, mode=mode)
+        assert_array_equal(getattr(filters, name)(raw, element, mode=mode), expected)
+
+
 def test_channels_are_taken_by_themselves() -> None:
     expected = np.stack([reference.erosion(BYTES[..., c]) for c in range(3)], axis=-1)
     assert_array_equal(filters.erosion(BYTES, dtype=np.uint8), expected)
@@ -148,6 +161,7 @@ def test_distances_of_one_zero_and_of_none() -> None:
         (lambda: filters.erosion(GREY, mode="best"), "mode='best': takes"),
         (lambda: filters.label(BYTES), "label takes an image of 1 channel, got 3"),
         (lambda: filters.label(MASK, connectivity=3), "connectivity takes 1 or 2"),
+        (lambda: filters.label(BYTES[..., 0], background=2), "give it divided by 255"),
         (lambda: filters.distance_transform_edt(MASK, -1), "sampling is above 0"),
         (lambda: filters.distance_transform_edt(BYTES), "1 channel, got 3"),
     ],
