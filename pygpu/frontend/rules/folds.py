@@ -44,7 +44,7 @@ with later():
     from pygpu.frontend.walked import library
 
 
-def _any_all(code: str, builtin: Any) -> Rule:
+def _any_all(code: str) -> Rule:
     """any and all: of a BVec's components, or of the truths of a sequence's items."""
 
     def rule(w: Evaluator, xs: Any) -> Any:
@@ -55,11 +55,13 @@ def _any_all(code: str, builtin: Any) -> Rule:
                 test = as_value(w, contents, vector("bool", type.size))
                 return dynamic(w, code, test)
         if isinstance(xs, Iterator) and (put_off(w, xs) or is_shared(w, xs)):
-            return w.call(_library(f"{code}_in_turn"), xs)
+            in_turn_of = library.any_in_turn if code == "any" else library.all_in_turn
+            return w.call(in_turn_of, xs)
         lazy = indexed(w, xs)
         if lazy is not None:
-            name = f"{code}_of_groups" if lazy.grouped else f"{code}_of"
-            return w.call(_library(name), _groups(lazy))
+            of = library.any_of if code == "any" else library.all_of
+            of_groups = library.any_of_groups if code == "any" else library.all_of_groups
+            return w.call(of_groups if lazy.grouped else of, _groups(lazy))
         xs = _listed(w, xs)
         combine = arithmetic.either if code == "any" else arithmetic.both
         result: Any = code == "all"
@@ -84,10 +86,6 @@ def _truth_of(w: Evaluator, item: Any, absent: bool) -> Any:
     return lookups.choose(w, item.taken, w.truth(item.value), absent)
 
 
-def _library(name: str) -> Any:
-    return getattr(library, name)
-
-
 def _there(w: Evaluator, item: Any) -> Any:
     return item.taken if isinstance(item, Maybe) else True
 
@@ -101,11 +99,12 @@ def _value(w: Evaluator, item: Any) -> Any:
 
 def _sum(w: Evaluator, xs: Any, start: Any = 0) -> Any:
     if in_turn(w, xs):
-        return w.call(_library("sum_of"), xs, start)
+        return w.call(library.sum_of, xs, start)
     lazy = indexed(w, xs)
     if lazy is not None:
         start = _widened(w, lazy, start)
-        return w.call(_library("sum_of_groups" if lazy.grouped else "sum_of"), _groups(lazy), start)
+        of = library.sum_of_groups if lazy.grouped else library.sum_of
+        return w.call(of, _groups(lazy), start)
     total = start
     for item in items_or_maybe(w, _listed(w, xs)):
         item = _value(w, item)
@@ -153,8 +152,11 @@ def _groups(lazy: Indexed) -> Indexed:
     return Indexed(lazy.length, lazy.make, lazy.what, lazy.of) if lazy.grouped else lazy
 
 
-def _extreme(symbol: str, code: str) -> Rule:
-    """min and max, of arguments or of a sequence; `key` and `default` as in Python."""
+def _extreme(symbol: str, pick: Any) -> Rule:
+    """min or max, which `pick` is, of arguments or of a sequence; `key` and `default` as in
+    Python."""
+    code: str = pick.__name__
+    beats = operator.gt if symbol == ">" else operator.lt
 
     def rule(w: Evaluator, *args: Any, key: Any = None, **more: Any) -> Any:
         _check_extreme(code, args, more)
@@ -166,17 +168,17 @@ def _extreme(symbol: str, code: str) -> Rule:
                         "with a key it takes a default, as in default=items[0]"
                     )
                 if key is not None:
-                    return w.call(_library(f"{code}_by_in_turn"), args[0], key, more["default"])
+                    return w.call(library.extreme_by_in_turn, beats, args[0], key, more["default"])
                 fallback = (more["default"],) if "default" in more else ()
-                return w.call(_library(f"{code}_in_turn"), args[0], *fallback)
+                return w.call(library.extreme_in_turn, beats, args[0], *fallback)
             lazy = indexed(w, args[0])
             if lazy is not None and key is None:
                 if "default" in more and not lazy.grouped:
-                    return w.call(_library(f"{code}_or"), lazy, more["default"])
-                name = f"{code}_of_groups" if lazy.grouped else f"{code}_of"
-                return w.call(_library(name), _groups(lazy))
+                    return w.call(library.extreme_or, pick, lazy, more["default"])
+                of = library.extreme_of_groups if lazy.grouped else library.extreme_of
+                return w.call(of, pick, _groups(lazy))
             if lazy is not None and not lazy.grouped:
-                return _extreme_by(w, symbol, lazy, key, more)
+                return _extreme_by(w, beats, lazy, key, more)
             xs = args[0] if key is not None else _listed(w, args[0])
             args = items_or_maybe(w, xs)
             if any(isinstance(arg, Maybe) for arg in args):
@@ -188,7 +190,7 @@ def _extreme(symbol: str, code: str) -> Rule:
                 raise ValueError(f"{code}() iterable argument is empty")
             known = not any(isinstance(arg, Abstract) for arg in args)
             if key is not None and known and len(args) > _LISTED:
-                return _extreme_by(w, symbol, args, key, {})
+                return _extreme_by(w, beats, args, key, {})
         for value in args if key is None else ():
             if vector_type(value):
                 raise w.error(
@@ -214,9 +216,8 @@ def _extreme(symbol: str, code: str) -> Rule:
 _LISTED: Final = 64  # known items that min and max with a key compare one after the other
 
 
-def _extreme_by(w: Evaluator, symbol: str, xs: Any, key: Any, more: Any) -> Any:
+def _extreme_by(w: Evaluator, beats: Any, xs: Any, key: Any, more: Any) -> Any:
     """The extreme by a key of many items, which a loop of the device finds by where it stands."""
-    beats = operator.gt if symbol == ">" else operator.lt
     if "default" in more:
         return w.call(library.extreme_by_or, xs, key, beats, more["default"])
     return w.call(library.extreme_by, xs, key, beats)
@@ -339,13 +340,13 @@ def _insertion_sort(
 
 def _reduce(w: Evaluator, function: Any, xs: Any, *initial: Any) -> Any:
     if initial and in_turn(w, xs):
-        return w.call(_library("reduce_of"), function, xs, initial[0])
+        return w.call(library.reduce_of, function, xs, initial[0])
     lazy = indexed(w, xs)
     if lazy is not None:
         if not initial:
             raise w.error("functools.reduce over a long sequence takes an initial value")
-        name = "reduce_of_groups" if lazy.grouped else "reduce_of"
-        return w.call(_library(name), function, _groups(lazy), initial[0])
+        of = library.reduce_of_groups if lazy.grouped else library.reduce_of
+        return w.call(of, function, _groups(lazy), initial[0])
     items = [*initial, *items_or_maybe(w, xs)]
     if not items or isinstance(items[0], Maybe):
         raise TypeError("reduce() of empty iterable with no initial value")
@@ -373,13 +374,13 @@ FOLD_RULES: Final[dict[Any, Rule]] = {
     asked.value: _value,
     math.prod: _starred_product,
     math.fsum: _sum,
-    any: _any_all("any", any),
-    all: _any_all("all", all),
-    glsl.any: _any_all("any", any),
-    glsl.all: _any_all("all", all),
+    any: _any_all("any"),
+    all: _any_all("all"),
+    glsl.any: _any_all("any"),
+    glsl.all: _any_all("all"),
     sum: _sum,
-    min: _extreme("<", "min"),
-    max: _extreme(">", "max"),
+    min: _extreme("<", min),
+    max: _extreme(">", max),
     sorted: _sorted,
     functools.reduce: _reduce,
 }

@@ -9,6 +9,7 @@ an element that does not count (`where=`, or an element that a dynamic mask leav
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from functools import reduce
 from typing import Any, Final
@@ -45,7 +46,7 @@ class Fold:
     neutral: Callable[[Kind], Any] | None = None
     # the same of the elements whose tests hold
     counted: Callable[[Evaluator, list[Any], list[Any]], Any] | None = None
-    long: str = ""  # the function of frontend/walked/library.py that does it for long sequences
+    long: Rule | None = None  # the same of a long sequence
 
     def of(self, w: Evaluator, items: list[Any], tests: list[Any] | None) -> Any:
         """The value of a row; of the elements alone whose tests hold, where there are tests."""
@@ -99,8 +100,8 @@ def reduction(how: Fold) -> Rule:
             return how.of(w, [*more, *xs.items], [*([True] * len(more)), *xs.tests])
         plain = dtype is None and initial is _NOT_GIVEN and where is True
         lazy = _lazy(w, xs)
-        if axis is None and lazy is not None and how.long and plain:
-            return w.call(getattr(library, how.long), lazy)
+        if axis is None and lazy is not None and how.long is not None and plain:
+            return how.long(w, lazy)
         if dtype is not None:
             xs = astype(w, xs, dtype)
         array = arrays.to_objects(w, xs)
@@ -287,6 +288,7 @@ def _extreme(code: str) -> Fold:
     """np.min and np.max."""
     lesser = extremum(code)
     sign = -1 if code == "max" else 1
+    pick, whole = (np.maximum, np.max) if code == "max" else (np.minimum, np.min)
     least: dict[Kind, Any] = {
         "float": sign * math.inf,
         "int": -(2**31) if code == "max" else 2**31 - 1,
@@ -296,7 +298,7 @@ def _extreme(code: str) -> Fold:
     return Fold(
         lambda w, items: reduce(lambda a, b: lesser(w, a, b), items),
         least.__getitem__,
-        long=f"np_{code}_of",
+        long=lambda w, xs: w.call(library.np_extreme_of, xs, pick, whole),
     )
 
 
@@ -373,12 +375,22 @@ def _norm_of(w: Evaluator, items: list[Any], ord: Any) -> Any:
 
 
 def _boolean(code: str) -> Fold:
-    return Fold(_any if code == "any" else _all, lambda kind: code == "all", long=f"np_{code}_of")
+    if code == "any":
+        return Fold(_any, lambda kind: False, long=lambda w, xs: w.call(library.np_any_of, xs))
+    return Fold(_all, lambda kind: True, long=lambda w, xs: w.call(library.np_all_of, xs))
 
 
-SUM: Final = Fold(_sum, lambda kind: 0, long="np_sum_of")
-MEAN: Final = Fold(_mean, counted=_mean_of_counted, long="np_mean_of")
-PRODUCT: Final = Fold(lambda w, items: fold(w, "*", items), lambda kind: 1, long="np_prod_of")
+def _folded(combine: Any, whole: Any, start: int) -> Rule:
+    return lambda w, xs: w.call(library.np_fold_of, xs, combine, whole, start)
+
+
+SUM: Final = Fold(_sum, lambda kind: 0, long=_folded(operator.add, np.sum, 0))
+MEAN: Final = Fold(
+    _mean, counted=_mean_of_counted, long=lambda w, xs: w.call(library.np_mean_of, xs)
+)
+PRODUCT: Final = Fold(
+    lambda w, items: fold(w, "*", items), lambda kind: 1, long=_folded(operator.mul, np.prod, 1)
+)
 MEDIAN: Final = Fold(middle, counted=_middle_of_counted)
 
 

@@ -1,6 +1,13 @@
 """Python's folding functions as Python functions: walked like the user's own where a sequence is
-too long to be unrolled, so that they become loops of the device."""
+too long to be unrolled, so that they become loops of the device.
 
+Some do the work of several: `pick` is min or max, `beats` the comparison that the extreme wins.
+
+    extreme_of(min, xs)                         # min(xs)
+    extreme_in_turn(operator.gt, xs)            # max(xs), of an iterator
+"""
+
+import operator
 from typing import Any
 
 import numpy as np
@@ -22,80 +29,52 @@ def sum_of_groups(groups: Any, start: Any) -> Any:
     return total
 
 
-def min_of(xs: Any) -> Any:
+def extreme_of(pick: Any, xs: Any) -> Any:
+    """min or max, which `pick` is."""
     best, found = value(xs[0]), there(xs[0])
     for x in xs:
         if there(x):
-            best = min(best, value(x)) if found else value(x)
+            best = pick(best, value(x)) if found else value(x)
             found = True
     needed(found)
     return best
 
 
-def max_of(xs: Any) -> Any:
-    best, found = value(xs[0]), there(xs[0])
-    for x in xs:
-        if there(x):
-            best = max(best, value(x)) if found else value(x)
-            found = True
-    needed(found)
-    return best
-
-
-def min_or(xs: Any, default: Any) -> Any:
+def extreme_or(pick: Any, xs: Any, default: Any) -> Any:
+    """The extreme, and of no items a default."""
     best, found = default, False
     for x in xs:
         if there(x):
-            best = min(best, value(x)) if found else value(x)
+            best = pick(best, value(x)) if found else value(x)
             found = True
     return best
 
 
-def max_or(xs: Any, default: Any) -> Any:
-    best, found = default, False
-    for x in xs:
-        if there(x):
-            best = max(best, value(x)) if found else value(x)
-            found = True
+def extreme_of_groups(pick: Any, groups: Any) -> Any:
+    best = groups[0][0]
+    for group in groups:
+        for x in group:
+            best = pick(best, x)
     return best
 
 
-def min_in_turn(xs: Any, default: Any = 0) -> Any:
-    """min of an iterator that a loop of the device runs through."""
+def extreme_in_turn(beats: Any, xs: Any, default: Any = 0) -> Any:
+    """The extreme of an iterator that a loop of the device runs through: what no other beats."""
     best, found = default, False
     for x in xs:
-        if not found or x < best:
+        if not found or beats(x, best):
             best = x
         found = True
     return best
 
 
-def max_in_turn(xs: Any, default: Any = 0) -> Any:
-    best, found = default, False
-    for x in xs:
-        if not found or x > best:
-            best = x
-        found = True
-    return best
-
-
-def min_by_in_turn(xs: Any, key: Any, default: Any) -> Any:
-    """min with a key of such an iterator."""
-    best, least, found = default, 0, False
+def extreme_by_in_turn(beats: Any, xs: Any, key: Any, default: Any) -> Any:
+    """The extreme of such an iterator by a key."""
+    best, greatest, found = default, 0, False
     for x in xs:
         size = key(x)
-        if not found or size < least:
-            best, least = x, size
-        found = True
-    return best
-
-
-def max_by_in_turn(xs: Any, key: Any, default: Any) -> Any:
-    best, most, found = default, 0, False
-    for x in xs:
-        size = key(x)
-        if not found or size > most:
-            best, most = x, size
+        if not found or beats(size, greatest):
+            best, greatest = x, size
         found = True
     return best
 
@@ -123,22 +102,6 @@ def _place_by(xs: Any, key: Any, beats: Any, found: Any) -> Any:
                 best, greatest = at, its
             found = True
     return best, found
-
-
-def min_of_groups(groups: Any) -> Any:
-    best = groups[0][0]
-    for group in groups:
-        for x in group:
-            best = min(best, x)
-    return best
-
-
-def max_of_groups(groups: Any) -> Any:
-    best = groups[0][0]
-    for group in groups:
-        for x in group:
-            best = max(best, x)
-    return best
 
 
 def any_of(xs: Any) -> Any:
@@ -196,29 +159,23 @@ def reduce_of_groups(function: Any, groups: Any, initial: Any) -> Any:
     return result
 
 
-def np_sum_of(xs: Any) -> Any:
-    """np.sum of a long sequence, whose items may be sequences; so are the others below."""
-    total = 0
+def np_fold_of(xs: Any, combine: Any, whole: Any, start: Any) -> Any:
+    """np.sum or np.prod, `whole`, of a long sequence, whose items may be sequences; so are those
+    of the functions below."""
+    total = start
     for x in xs:
-        total = total + np.sum(x)
+        total = combine(total, whole(x))
     return total
 
 
 def np_mean_of(xs: Any) -> Any:
-    return np_sum_of(xs) / (len(xs) * np.size(xs[0]))
+    return np_fold_of(xs, operator.add, np.sum, 0) / (len(xs) * np.size(xs[0]))
 
 
-def np_min_of(xs: Any) -> Any:
-    best = np.min(xs[0])
+def np_extreme_of(xs: Any, pick: Any, whole: Any) -> Any:
+    best = whole(xs[0])
     for x in xs:
-        best = np.minimum(best, np.min(x))
-    return best
-
-
-def np_max_of(xs: Any) -> Any:
-    best = np.max(xs[0])
-    for x in xs:
-        best = np.maximum(best, np.max(x))
+        best = pick(best, whole(x))
     return best
 
 
@@ -234,13 +191,6 @@ def np_all_of(xs: Any) -> Any:
     for x in xs:
         found = found and np.all(x)
     return found
-
-
-def np_prod_of(xs: Any) -> Any:
-    total = 1
-    for x in xs:
-        total = total * np.prod(x)
-    return total
 
 
 def same_items(xs: Any, ys: Any) -> Any:
