@@ -189,7 +189,8 @@ def denoise_nl_means(
     groups = [
         range(first, min(first + count, reach + 1)) for first in range(-reach, reach + 1, count)
     ]
-    by = Vec2(2 * values * sigma**2, 1 / (values * h**2))
+    compared = image.channels * down**2
+    by = Vec2(2 * compared * sigma**2, 1 / (values * h**2))
     for j in range(2 * reach + 1):
         others = bordered[j : j + height + down]
         for steps in groups:

@@ -65,6 +65,7 @@ def test_bilateral_is_about_that_of_scikit_image() -> None:
         {"patch_distance": 4},
         {"patch_size": 3, "patch_distance": 5, "h": 0.05},
         {"patch_size": 4, "patch_distance": 3, "sigma": 0.05},
+        {"patch_size": 3, "patch_distance": 3, "h": 0.05, "sigma": 0.05},
         {"patch_size": 9, "patch_distance": 5},
     ],
 )
