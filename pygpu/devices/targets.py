@@ -104,6 +104,11 @@ def gpus() -> tuple[str, ...]:
     return tuple([name for name, target in DEVICES.items() if target.is_gpu])
 
 
+def hosts() -> tuple[str, ...]:
+    """The targets that compute in the host's own memory."""
+    return tuple([name for name, each in DEVICES.items() if each.is_public and not each.is_gpu])
+
+
 class _State:
     """The devices of this process."""
 
@@ -164,6 +169,11 @@ def choose(target: str) -> Device:
     return _STATE.automatic or _choose_automatically()
 
 
+def host() -> Device:
+    """The device for what is computed in the host's memory, whatever target was asked for."""
+    return choose(hosts()[0])
+
+
 @contextmanager
 def diverted(device: Device) -> Iterator[None]:
     """Within the block, this thread's calls that leave the target to PyGPU go to a device, and
@@ -201,10 +211,9 @@ def _demanded(name: str) -> Device:
 
 def instead_of(device: Device, target: str) -> Device | None:
     """What does the work that a device refuses, where the target was left to us."""
-    others = [name for name, each in DEVICES.items() if each.is_public and not each.is_gpu]
-    if asked(target) != "auto" or device.name in others:
+    if asked(target) != "auto" or device.name in hosts():
         return None
-    return next(iter(_open_all(others, {})), None)
+    return next(iter(_open_all(hosts(), {})), None)
 
 
 def limits(device: Device) -> Limits | None:

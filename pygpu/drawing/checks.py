@@ -113,7 +113,7 @@ def _check_vertices(checks: Checks, shader: Shader, mesh: Mesh, arguments: Argum
     faults = only(made.function, [len(made.function.outputs) - 1])
     stage = _stage(checks, faults, made, len(checks.names))
     inputs = [*stage.images, *[Format(_FLOATS, value.type.size) for value in stage.inputs]]
-    program = targets.choose("cpu").compile(Task(over_images(stage), inputs, (FAULTS,)))
+    program = targets.host().compile(Task(over_images(stage), inputs, (FAULTS,)))
     read = [given.storage for given in arguments.images] + storages(made)
     rows = [Storage.of(attributes[name][:count][None]) for name in checks.names]
     (found,) = program.run(Work([*read, *rows], arguments.uniforms, (1, count), [None]))

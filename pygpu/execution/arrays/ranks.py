@@ -58,7 +58,7 @@ class _Counted:
     def __init__(self, array: NDArray[Any], channel: int, format: Format, without_nan: bool):
         bits = 8 * array.itemsize
         unsigned = np.dtype(f"u{array.itemsize}")
-        counts = targets.choose("cpu").counted(array.view(unsigned), channel, 1 << bits)
+        counts = targets.host().counted(array.view(unsigned), channel, 1 << bits)
         every = np.arange(1 << bits).astype(unsigned).view(array.dtype)
         order = np.argsort(every, kind="stable")
         if without_nan and every.dtype.kind == "f":

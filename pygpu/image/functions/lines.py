@@ -53,7 +53,7 @@ def standing(image: ImageLike, axis: int, places: NDArray[np.intp]) -> NDArray[A
         return np.where(found[-1] == found[-1], found[:-1], found[-1])
     lines = np.moveaxis(image.storage.seen(), axis, -1)
     of_lines = places if is_known else np.moveaxis(places, 0, -1).reshape(-1, len(places))
-    ranked = targets.choose("cpu").ranked(lines.reshape(-1, count), of_lines)
+    ranked = targets.host().ranked(lines.reshape(-1, count), of_lines)
     assert ranked is not None, "the host does"
     return np.moveaxis(ranked, 0, -1).reshape(-1, *shape)
 
