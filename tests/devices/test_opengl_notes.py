@@ -171,3 +171,21 @@ def test_functions_that_loop_are_given_at_once(entered: list[object]) -> None:
     for n in range(5):
         f(image, n)
     assert len(entered) == 5
+
+
+def test_stages_of_a_pipeline_share_a_section(entered: list[object]) -> None:
+    across = pygpu.compile(lambda im=Image, p=Position: sum(im(p + (i, 0)) for i in range(-6, 7)))
+    down = pygpu.compile(lambda im=Image, p=Position: sum(im(p + (0, i)) for i in range(-6, 7)))
+
+    @pygpu.pipeline(target="compute")
+    def both(im: Any) -> Any:
+        return down(across(im))
+
+    image = pygpu.Image(np.ones((90, 140), np.float32))
+    results = [both(image) for _ in range(40)]
+    assert np.all(results[0].numpy() == 169)
+    del results, entered[:]
+    for _ in range(16):
+        result = both(image)
+    assert len(entered) < 16
+    assert np.all(result.numpy() == 169)

@@ -210,12 +210,13 @@ class ComputeLinked(Linked):
             else passes(unit.tiles[1], links[unit.links[-1]].task.outputs)
             for unit in units
         ]
+        self._runs = [program.ready(shape) for program in self.programs]
 
     def run(
         self, images: Mapping[int, Storage], uniforms: Sequence[Sequence[Constant]]
     ) -> dict[int, Storage]:
         found = dict(images)
-        for unit, program in zip(self.units, self.programs, strict=True):
+        for unit, run in zip(self.units, self._runs, strict=True):
             last = self.links[unit.links[-1]]
             reads, given = last.inputs, uniforms[unit.links[-1]]
             if unit.tiles is not None:
@@ -224,6 +225,6 @@ class ComputeLinked(Linked):
                 given = [uniforms[unit.links[place]][index] for place, index in made.uniforms]
             inputs = [found[number] for number in reads]
             work = Work(inputs, given, self.shape, [None] * len(last.outputs))
-            results = program.run(work)
+            results = run(work)
             found.update(zip(last.outputs, results, strict=True))
         return {number: found[number] for number in self.wanted}

@@ -53,13 +53,17 @@ class Ready:
     kept: frozenset[int] = frozenset()  # images that only they make and read: some rows at a time
     cut: Any = None  # these two are of tiles: see execution/programs/tiles.py
     wrapped: dict[Any, Any] = field(default_factory=dict)
+    runs: Any = None  # what runs the program for the shape, once it has run
 
     def run(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Storage]:
         """The images that it makes; in tiles where the device does not hold them."""
         work = Work(inputs, uniforms, self.shape, [None] * len(self.task.outputs))
         limits = targets.limits(self.device)
         if limits is None or tiles.hold(limits, self, inputs, self.shape):
-            return self.program.run(work)
+            if self.runs is None:
+                self.runs = self.program.ready(self.shape)
+            made: list[Storage] = self.runs(work)
+            return made
         try:
             return tiles.run(limits, self, work)
         except tiles.NotCut as error:
