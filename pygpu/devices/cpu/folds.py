@@ -36,7 +36,7 @@ from pygpu.devices.cpu.threads import POOL, Calls, Job
 from pygpu.devices.process.reserve import RESERVE
 
 # Elements below which NumPy is as quick.
-LEAST: Final[dict[How, int]] = dict.fromkeys(("sum", "min", "max"), 1 << 17)
+LEAST: Final[dict[How, int]] = {"sum": 1 << 14, "min": 1 << 16, "max": 1 << 16}
 LONGEST: Final = 2**31 - 2 * TILE  # elements, so that their indices are ints
 SHARES: Final = 32  # tiles of an array, as far as they are not too short: none is waited for long
 ROUNDS: Final = 128  # of a tile at least

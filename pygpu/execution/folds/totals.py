@@ -24,7 +24,7 @@ from pygpu.execution.folds import folding
 from pygpu.execution.folds.folding import State, program
 
 ON_DEVICE: Final = 1 << 16  # texels from which on a sum of a device's image begins there
-NATIVE: Final = 1 << 16  # elements from which on code of the device may be quicker than NumPy
+NATIVE: Final = 1 << 14  # elements from which on code of the device may be quicker than NumPy
 FOLDED: Final = 2  # passes of a sum on the device, before the host sums the rest in 64 bits
 
 
