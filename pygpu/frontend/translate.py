@@ -172,7 +172,8 @@ def _dropped(w: Walker) -> list[Value]:
 
 def _with_faults(w: Walker, outputs: list[Value]) -> tuple[Fault, ...]:
     """What may go wrong in a checked program, with the output that says it. Where a program is not
-    checked, the results of a pixel whose path has raised are NaN, 0 or False."""
+    checked, the results of a pixel whose path has raised are NaN, 0 or False, and that output tells
+    of those faults alone which are raised in any program."""
     held = w.state.get(w.faults.cell)
     if not isinstance(held, Dynamic) or all(f.error is Discarded for f in w.faults.sites):
         return ()
@@ -185,7 +186,16 @@ def _with_faults(w: Walker, outputs: list[Value]) -> tuple[Fault, ...]:
         number = lost if output.type.is_scalar else (lost,) * output.type.size
         nothing = w.build.constant(output.type, number)
         outputs[index] = w.build.emit("select", raised, nothing, output)
-    return ()
+    always = [n for n, fault in enumerate(w.faults.sites, 1) if fault.always]
+    if not always:
+        return ()
+    if w.faults.stage:
+        fault = w.faults.sites[always[0] - 1]
+        raise CompileError(f"in a shader nobody can be told that {fault.message}", fault.place)
+    told = [w.build.emit("eq", held.value, w.build.constant(INT, number)) for number in always]
+    among = functools.reduce(partial(w.build.emit, "bit_or"), told)
+    outputs.append(w.build.emit("select", among, held.value, w.build.constant(INT, 0)))
+    return tuple(w.faults.sites)
 
 
 _LOST: Final = {"float": math.nan, "int": 0, "uint": 0, "bool": False}  # what no path has returned

@@ -392,3 +392,21 @@ def common_divisors_of_a_row(counts: Image, p: Position):
     divisor = functools.reduce(math.gcd, [int(counts(p + (i, 0))) for i in range(3)])
     multiple = math.lcm(int(counts(p)) + 1, int(counts(p + (1, 0))) + 1)
     return divisor, multiple, math.isqrt(multiple)
+
+
+@program
+def set_of_any_size(counts: Image, p: Position):
+    seen, n = set(), counts(p)
+    while n not in seen:
+        seen.add(n)
+        n = n * 5 % 23
+    return len(seen)
+
+
+@program
+def list_of_any_length(counts: Image, p: Position):
+    halves, n = [], counts(p)
+    while n > 0:
+        halves.append(n)
+        n //= 2
+    return sum(halves)

@@ -213,46 +213,8 @@ def order_of_sorted_members(counts: Image, p: Position):
     return t
 
 
-def set_of_any_size(counts: Image, p: Position):
-    seen, n = set(), counts(p)
-    while n not in seen:
-        seen.add(n)
-        n = n * 5 % 23
-    return len(seen)
-
-
-@pair("for _ in range(32): if not more: break", set_of_any_size)
-def set_of_some_size(counts: Image, p: Position):
-    seen, n = set(), counts(p)
-    for _ in range(32):
-        if n in seen:
-            break
-        seen.add(n)
-        n = n * 5 % 23
-    return len(seen)
-
-
 def positions_in_a_set(counts: Image, p: Position):
     return len({p + (counts(p), 0), p})
-
-
-def list_of_any_length(counts: Image, p: Position):
-    halves, n = [], counts(p)
-    while n > 0:
-        halves.append(n)
-        n //= 2
-    return sum(halves)
-
-
-@pair("for _ in range(32): if not more: break", list_of_any_length)
-def list_of_some_length(counts: Image, p: Position):
-    halves, n = [], counts(p)
-    for _ in range(32):
-        if not n > 0:
-            break
-        halves.append(n)
-        n //= 2
-    return sum(halves)
 
 
 def expression_in_a_string(im: Image, p: Position):

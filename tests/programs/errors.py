@@ -459,15 +459,6 @@ def returns_nothing_on_one_path(im: Image, p: Position):
 
 
 @program
-def list_grows_in_dynamic_loop(counts: Image, p: Position):
-    vs, n = [], counts(p)
-    while n > 0:
-        vs.append(n)
-        n -= 1
-    return sum(vs)
-
-
-@program
 def list_of_dynamic_length(im: Image, counts: Image, p: Position):
     vs = [im(p + (i, 0)) for i in range(counts(p))]
     return vs[0]
@@ -1037,14 +1028,6 @@ def context_that_fails(im: Image, p: Position):
 
 
 @program
-def list_that_grows_tested_by_its_loop(im: Image, p: Position):
-    xs = []
-    while im(p) > len(xs):
-        xs.append(im(p))
-    return sum(xs)
-
-
-@program
 def evaluated_text(im: Image, p: Position):
     return eval("im(p)")
 
@@ -1391,15 +1374,6 @@ def some_member_of_a_set(counts: Image, p: Position):
 @program
 def position_in_a_set(counts: Image, p: Position):
     return len({p, p + (1, 0)})
-
-
-@program
-def set_in_a_loop_without_a_bound(counts: Image, p: Position):
-    seen, n = set(), counts(p)
-    while n not in seen:
-        seen.add(n)
-        n = (n * n + 1) % 50
-    return n
 
 
 @program

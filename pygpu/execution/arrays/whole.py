@@ -207,6 +207,8 @@ def grouped(
     join = joining(fold.function, fold.is_tuple, fold.types, target)
     made = pixel()
     assert len(made.formats) >= len(images), "the texels are the first of what is read"
+    if made.source.translation.faults:  # the last output is theirs, which is to be read
+        return None
     group = made.function.outputs[-1].type
     if join is None or not group.is_scalar or group.kind not in (*INTEGERS, "bool"):
         return None

@@ -91,7 +91,10 @@ def numbers(arguments: Mapping[str, Any]) -> tuple[Constant, ...]:
 
 
 def keep(key: Any, run: Callable[..., Any], sources: tuple[Translated, ...] = ()) -> None:
-    """Write down what gives the results for images and numbers."""
+    """Write down what gives the results for images and numbers: not of programs that may raise,
+    whose faults are to be read."""
+    if any(source.translation.faults for source in sources):
+        return
     _PLANS.keep(key, Plan(run, sources))
 
 

@@ -154,6 +154,8 @@ class Groups:
         if found is None:
             return _Made(None, (value,))
         join, types = found
+        if value.translation.faults or join.translation.faults:  # read by whoever runs programs
+            return _Made(None, (value, join))
         captured = value.translation.captured
         inputs = [given.sampler.format for given in arguments.images]
         inputs += [image.format for image in captured]

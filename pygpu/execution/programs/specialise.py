@@ -242,7 +242,8 @@ def _translated(
     begun = time.perf_counter()
     walk = partial(frontend.translate, function, bound, images=images, uniforms=uniforms)
     translation = walk(checked=arguments.checked)
-    plain = walk(like=translation) if translation.faults else translation
+    is_plain = not (arguments.checked and translation.faults)
+    plain = translation if is_plain else walk(like=translation)
     times["translate"] = time.perf_counter() - begun
     before = str(translation.function) if _dumps("ssa") else ""
     begun = time.perf_counter()

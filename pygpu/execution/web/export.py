@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Format
 from pygpu.devices.noting import TaskStep
 from pygpu.devices.recording import Recording, recorded
@@ -58,6 +59,8 @@ def page_of(
     programs = Programs(compiled.function, signature)
     programs.fast = compiled.fast
     arguments = flatten(signature, signature.collect(args, kwargs), stays=False)
+    for fault in programs.translated(arguments).translation.faults:
+        raise DeviceError(f"{signature.name}: a page cannot raise what a call may: {fault.message}")
     with recorded() as recording:
         run = programs.run(arguments, Wanted("image"), shape=shape)
     state = len(run.specialisation.types) if rounds else 0

@@ -18,10 +18,11 @@ from typing import Any, Final
 
 from pygpu.core.host.later import later
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.lazy import Bounded, Masked
 from pygpu.frontend.values.objects import List
-from pygpu.frontend.values.values import Abstract, Maybe, tuple_of
+from pygpu.frontend.values.values import Abstract, Dynamic, Maybe, tuple_of
 from pygpu.language.scalars import UInt
 
 with later():
@@ -141,7 +142,7 @@ def stored(w: Evaluator, xs: Bounded, index: Any, new: Any) -> Bounded:
     items = [*xs.items]
     for at in range(low, high):
         items[at] = w.choose(w.compare("==", place, at), new, items[at])
-    return Bounded(tuple(items), xs.length, xs.least, xs.most)
+    return xs.changed(tuple(items), xs.length, xs.least, xs.most)
 
 
 def _place(w: Evaluator, xs: Bounded, index: Any) -> Any:
@@ -207,20 +208,34 @@ def appended(w: Evaluator, xs: Bounded, more: Sequence[Any]) -> Bounded:
 
 
 def _appended(w: Evaluator, xs: Bounded, value: Any, there: Any) -> Bounded:
+    sure = there is True
+    if xs.most == xs.room:
+        there = _if_not_full(w, xs, there)
     items = [*xs.items]
     for place in range(xs.least, min(xs.most, len(items))):
         items[place] = _put(w, xs, place, value, items[place], there)
-    if xs.most == len(items):
+    most = min(xs.most + 1, xs.room or xs.most + 1)
+    if most > len(items):
         items.append(value)
-    elif xs.most < len(items):
+    elif most > xs.most:
         items[xs.most] = _put(w, xs, xs.most, value, items[xs.most], there)
-    sure = there is True
-    return Bounded(
-        tuple(items),
-        w.binary("+", xs.length, 1 if sure else w.choose(there, 1, 0)),
-        xs.least + sure,
-        xs.most + 1,
-    )
+    length = w.binary("+", xs.length, 1 if there is True else w.choose(there, 1, 0))
+    return xs.changed(tuple(items), length, min(xs.least + sure, most), most)
+
+
+def _if_not_full(w: Evaluator, xs: Bounded, there: Any) -> Any:
+    """Whether an item is added to a list that may be full; where that is, the call raises."""
+    full = w.compare(">=", xs.length, xs.room)
+    wrong = full if there is True else w.choose(there, full, False)
+    if isinstance(wrong, Dynamic):
+        message = (
+            f"a list, set or dict that grows in a loop without a known end came to hold more than "
+            f"{xs.room} items: loop a known number of times, as in 'for _ in range(200): if not "
+            "more: break', which gives it room for what the rounds add, of up to 256 items"
+        )
+        number = w.faults.number(Fault(MemoryError, message, w.frame.place(), always=True))
+        w.write(w.faults.cell, w.faults.possible(w.build, w.state, wrong.value, number))
+    return w.choose(full, False, there)
 
 
 def _put(w: Evaluator, xs: Bounded, place: int, value: Any, old: Any, there: Any) -> Any:
@@ -249,11 +264,14 @@ def popped(w: Evaluator, xs: Bounded, index: Any) -> tuple[Any, Bounded]:
         after = [*items[1:], items[-1]]
         moved = [w.compare(">=", at, place) for at in range(len(items))]
         items = tuple([w.choose(m, a, b) for m, a, b in zip(moved, after, items, strict=True)])
-    return found, Bounded(items, length, least, xs.most - 1)
+    return found, xs.changed(items, length, least, xs.most - 1)
 
 
 def inserted(w: Evaluator, xs: Bounded, index: Any, value: Any) -> Bounded:
     """With an item before the place of an index."""
+    more: Any = 1
+    if xs.most == xs.room:
+        more = w.choose(_if_not_full(w, xs, True), 1, 0)
     place = _place(w, xs, index)
     place = w.call(min, w.call(max, place, 0), xs.length)
     slots = (*xs.items, value) if xs.most == len(xs.items) else xs.items
@@ -262,15 +280,16 @@ def inserted(w: Evaluator, xs: Bounded, index: Any, value: Any) -> Bounded:
         before = slots[at - 1] if at else old
         shifted = w.choose(w.compare("==", place, at), value, before)
         items.append(w.choose(w.compare("<", at, place), old, shifted))
-    length = w.binary("+", xs.length, 1)
-    return Bounded(tuple(items), length, xs.least + 1, xs.most + 1)
+    length = w.binary("+", xs.length, more)
+    most = min(xs.most + 1, xs.room or xs.most + 1)
+    return xs.changed(tuple(items[:most]), length, min(xs.least + 1, most), most)
 
 
 def reversed_of(w: Evaluator, xs: Bounded) -> Bounded:
     """The items from the last to the first."""
     last = [w.binary("-", w.binary("-", xs.length, 1), at) for at in range(xs.most)]
     items = [item(w, xs, w.call(max, place, 0)) for place in last]
-    return Bounded(tuple(items), xs.length, xs.least, xs.most)
+    return xs.changed(tuple(items), xs.length, xs.least, xs.most)
 
 
 def ordered(w: Evaluator, xs: Bounded, keys: Sequence[Any], reverse: bool, sort: Sort) -> Bounded:
@@ -285,7 +304,7 @@ def ordered(w: Evaluator, xs: Bounded, keys: Sequence[Any], reverse: bool, sort:
     else:
         there = [is_there(w, xs, at) for at in range(len(slots))]
         made = tuple(sort(slots, keys, there))
-    return Bounded(made, xs.length, xs.least, xs.most)
+    return xs.changed(made, xs.length, xs.least, xs.most)
 
 
 Sort = Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Sequence[Any]]

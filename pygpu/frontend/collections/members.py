@@ -222,7 +222,7 @@ def put(w: Evaluator, handle: Any, key: Any, new: Any = None, when: Any = True) 
             if here is not False:
                 one, old = entry(items[place])
                 items[place] = tuple_of((one, new if here is True else w.choose(here, new, old)))
-        held = Bounded(tuple(items), held.length, held.least, held.most)
+        held = held.changed(tuple(items), held.length, held.least, held.most)
     if absent is not False:
         member = tuple_of((key, new)) if is_dict else key
         held = lists.appended(w, held, (member if absent is True else Maybe(absent, member),))
@@ -244,7 +244,7 @@ def take(w: Evaluator, handle: Any, key: Any) -> Any:
     length = w.binary("-", held.length, 1 if is_sure else w.choose(moved, 1, 0))
     least = max(held.least - 1, 0)
     most = held.most - 1 if is_sure else held.most
-    _hold(w, handle, Bounded(tuple(items), length, least, most))
+    _hold(w, handle, held.changed(tuple(items), length, least, most))
     return moved
 
 

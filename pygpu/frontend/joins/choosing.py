@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pygpu.frontend.joins.joining import Joining, Renumbered
+from pygpu.frontend.joins.joining import Joining, Renumbered, Round
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import EITHER, Array, Dict, Iterator, List, Object, Vector
@@ -33,6 +33,7 @@ from pygpu.types import INT, Kind, vector, widest
 CHOICES: Final = Abstract.CHOICES  # options of one choice
 WORDS: Final = 64  # options of one that are strings: characters among them
 SLOTS: Final = 256  # of a list whose length only the device knows
+UNKNOWN: Final = 64  # of one that is added to in a loop of which nobody knows how long it goes on
 ROOM: Final = 16  # more of them while a loop's body is walked, which adds to what it was given
 
 
@@ -186,11 +187,14 @@ def lengthened(join: Joining, a: Any, b: Any, key: Key) -> Bounded | None:
     size = max(len(left.items), len(right.items))
     least, most = min(left.least, right.least), max(left.most, right.most)
     loop = join.meeting.loop
-    if loop:
+    room = _room(left, right, loop)
+    if loop and room is not None:
+        size = most = max(room, size)
+        least = left.least if right.least >= left.least else 0
+    elif loop:
         growth = max(right.most - left.most, 0)
         if right.most > len(left.items):  # there is room for one round more than there are
-            if loop.rounds is None:
-                return None
+            assert loop.rounds is not None
             size = left.most + growth * (loop.rounds + 1)
         most = size - growth
         least = left.least if right.least >= left.least else 0
@@ -204,7 +208,16 @@ def lengthened(join: Joining, a: Any, b: Any, key: Key) -> Bounded | None:
         if items[-1] is ABSENT or isinstance(items[-1], Conflict):
             return None
     length = join.value(left.length, right.length, (*key, ".length"))
-    return Bounded(tuple(items), length, least, most)
+    return Bounded(tuple(items), length, least, most, room)
+
+
+def _room(left: Bounded, right: Bounded, loop: Round | None) -> int | None:
+    """For how many items there is room in a list: of one that a loop without a known end makes
+    longer, for some."""
+    rooms = [each.room for each in (left, right) if each.room is not None]
+    if loop is not None and loop.rounds is None and right.most > len(left.items):
+        rooms.append(UNKNOWN)
+    return max(*rooms, left.most, right.most) if rooms else None
 
 
 def as_slots(contents: Any) -> Bounded:

@@ -35,6 +35,7 @@ class Fault:
     message: str
     place: Place | None
     raised: BaseException | None = field(default=None, compare=False)  # where Python raised it
+    always: bool = False  # raised after the run of a program that is not checked, too
 
 
 class Raised(Abstract):

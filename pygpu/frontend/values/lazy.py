@@ -67,24 +67,34 @@ class Row(Indexed):
 class Bounded(Abstract):
     """What a list holds whose length only the device knows: slots, of which the first `length` are
     its items. It has at least `least` items and at most `most`, which is no more than the slots.
-    So does a set with members that only the device knows, and a dict, of pairs."""
+    So does a set with members that only the device knows, and a dict, of pairs.
 
-    __slots__ = ("items", "least", "length", "most")
+    Nobody knows how long a list gets that a loop without a known end adds to. It is given `room`
+    for so many items: what is added to a full one is left out, and the call raises."""
 
-    def __init__(self, items: tuple[Any, ...], length: Any, least: int, most: int) -> None:
+    __slots__ = ("items", "least", "length", "most", "room")
+
+    def __init__(
+        self, items: tuple[Any, ...], length: Any, least: int, most: int, room: int | None = None
+    ) -> None:
         self.items: Final = items
         self.length: Final = length
         self.least: Final = least
         self.most: Final = most
+        self.room: Final = room
+
+    def changed(self, items: tuple[Any, ...], length: Any, least: int, most: int) -> Bounded:
+        """What the list holds after a change."""
+        return Bounded(items, length, least, most, self.room)
 
     def parts(self) -> Parts:
         return (((".length",), self.length), *numbered(self.items))
 
     def rebuild(self, parts: tuple[Any, ...]) -> Bounded:
-        return Bounded(parts[1:], parts[0], self.least, self.most)
+        return self.changed(parts[1:], parts[0], self.least, self.most)
 
     def shape(self) -> Any:
-        return len(self.items), self.least, self.most
+        return len(self.items), self.least, self.most, self.room
 
     def describe(self) -> str:
         return f"a list of at most {self.most} items"
