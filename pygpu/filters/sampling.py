@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.errors import guarded, shown
+from pygpu.devices import targets
 from pygpu.execution.large import resized as large
 from pygpu.execution.large.images import LazyImage
 from pygpu.image.image import Image
@@ -91,42 +92,42 @@ BEYOND: Final = 2  # pixels beyond an image, of which a spline within it has coe
 
 
 @compile
-def _stretched(im: Image, p: Position, scale: Vec2, order: Any = 1, before: Any = 0) -> Any:
-    """The image stretched over another size: corners lie on corners. So many rows and columns
-    `before` it, and behind, are not stretched."""
-    q = (Vec2(p.x, p.y) + 0.5) * scale - 0.5
-    return _between_stretched(lambda r: im((r[0] + before, r[1] + before)), q, order)
-
-
-@compile
-def _stretched_part(
-    im: Image, p: Position, scale: Vec2, first: IVec2, corner: IVec2, order: Any = 1
+def _stretched(
+    im: Image,
+    p: Position,
+    scale: Vec2,
+    first: IVec2,
+    corner: IVec2,
+    order: Any = 1,
+    axis: Any = None,
 ) -> Any:
-    """A part of the image stretched over another size: `im` begins at `corner` of the whole image,
-    and the result at `first` of the whole result."""
-    q = (Vec2(p.x + first[0], p.y + first[1]) + 0.5) * scale - 0.5
-    return _between_stretched(lambda r: im((r[0] - corner[0], r[1] - corner[1])), q, order)
+    """A part of an image stretched over another size, so that corners lie on corners: `im` begins
+    at `corner` of the whole image, and the result at `first` of the whole result. Of an `axis` it
+    is stretched along that one alone, as arrays number them."""
+    x, y = (Vec2(p.x + first[0], p.y + first[1]) + 0.5) * scale - 0.5
+    if axis == 0:
+        return _along(lambda j: im((p.x, j - corner[1])), y, order)
+    if axis == 1:
+        return _along(lambda i: im((i - corner[0], p.y)), x, order)
+
+    def row(j: Any) -> Any:
+        return _along(lambda i: im((i - corner[0], j - corner[1])), x, order)
+
+    return _along(row, y, order)
 
 
-def _between_stretched(im: Any, q: Any, order: int) -> Any:
+def _along(at: Any, x: Any, order: int) -> Any:
+    """A function of whole numbers between them: the nearest, linear, or as the cubic B-spline of
+    which it gives the coefficients."""
     if order == 0:
-        return im((math.floor(q.x + 0.5), math.floor(q.y + 0.5)))
-    return bilinear(im, q) if order == 1 else _spline(im, q)
-
-
-def _spline(coefficients: Any, q: Any) -> Any:
-    """The cubic B-spline of these coefficients."""
-
-    def weights(t: Any) -> list[Any]:
-        s = 1 - t
-        return [s**3 / 6, (4 - 3 * t * t * (1 + s)) / 6, (4 - 3 * s * s * (1 + t)) / 6, t**3 / 6]
-
-    x, y = math.floor(q.x), math.floor(q.y)
-    columns, rows = weights(q.x - x), weights(q.y - y)
-    return sum(
-        v * sum(u * coefficients((x + i - 1, y + j - 1)) for i, u in enumerate(columns))
-        for j, v in enumerate(rows)
-    )
+        return at(math.floor(x + 0.5))
+    left = math.floor(x)
+    t = x - left
+    s = 1 - t
+    if order == 1:
+        return s * at(left) + t * at(left + 1)
+    weights = [s**3 / 6, (4 - 3 * t * t * (1 + s)) / 6, (4 - 3 * s * s * (1 + t)) / 6, t**3 / 6]
+    return sum(w * at(left + i) for i, w in enumerate(weights, -1))
 
 
 @compile
@@ -169,7 +170,15 @@ def resized(image: Any, shape: tuple[int, int], order: int, boundary: Any) -> An
         source = _coefficients(_coefficients(source, axis=1), axis=0)
     if isinstance(source, LazyImage):
         return large.resized(functools.partial(_part, scale, order, before), source, shape)
-    return _stretched(source, scale=scale, order=order, before=before, shape=shape)
+    whole = {"scale": scale, "first": IVec2(0, 0), "corner": IVec2(-before, -before)}
+    if order == 0 or not targets.is_on_host(targets.choose("auto")):
+        return _stretched(source, order=order, shape=shape, **whole)
+    # On processors texels along a row are gathered one by one: from as few rows as there may be.
+    first = 1 if source.height < height else 0
+    for axis in (first, 1 - first):
+        size = (height, source.width) if axis == 0 else (source.height, width)
+        source = _stretched(source, order=order, axis=axis, shape=size, **whole)
+    return source
 
 
 def _part(
@@ -182,4 +191,4 @@ def _part(
     shape: tuple[int, int],
 ) -> Any:
     places = {"first": IVec2(*first), "corner": IVec2(*[n - before for n in corner])}
-    return _stretched_part(part, scale=scale, order=order, shape=shape, **places)
+    return _stretched(part, scale=scale, order=order, shape=shape, **places)
