@@ -190,3 +190,121 @@ def sequences_are_not_used_up(im: Image, counts: Image, p: Position):
     xs = [im(p + (i, 0)) for i in range(counts(p))]
     r = range(counts(p))
     return sum(xs) + 100 * sum(xs) + max(xs) + sum(reversed(xs)), sum(r) + 10 * sum(r)
+
+
+# What itertools gives takes from an iterator when it is asked for an item, not before.
+
+
+def five(im, p):
+    return iter([im(p), im(p + (1, 0)), im(p + (2, 0)), 1.0, im(p + (0, 1))])
+
+
+@program
+def source_asked_before_what_is_above(im: Image, p: Position):
+    makers = (
+        lambda s: itertools.islice(s, 3),
+        lambda s: itertools.islice(s, 1, None, 2),
+        lambda s: itertools.chain(s, [7.0]),
+        lambda s: itertools.chain.from_iterable([[3.0], s]),
+        lambda s: itertools.takewhile(lambda v: True, s),
+        lambda s: itertools.dropwhile(lambda v: False, s),
+        itertools.accumulate,
+        lambda s: itertools.accumulate(s, max, initial=0.5),
+        lambda s: itertools.compress(s, [1, 0, 1, 1]),
+    )
+    results = []
+    for make in makers:
+        source = five(im, p)
+        above = make(source)
+        first, second, third = next(source), next(above), next(source, -9.0)
+        results.append(first + 10 * second + 100 * third + 1000 * sum(above) + 1e4 * sum(source))
+    return tuple(results)
+
+
+@program
+def pairs_of_a_source_that_is_asked(im: Image, p: Position):
+    s, t, u = five(im, p), five(im, p), iter([(im(p), 2), (im(p + (1, 1)), 3), (1, 2)])
+    pairs = itertools.pairwise(s)
+    longest = itertools.zip_longest(t, [1.0, 2.0, 3.0, 4.0, 5.0], fillvalue=0.0)
+    starred = itertools.starmap(lambda a, b: a * b, u)
+    first = next(s), next(t), next(u)[0]
+    a, b = next(pairs)
+    c, d = next(longest)
+    rest = sum(v * w for v, w in pairs), sum(v * w for v, w in longest), sum(starred)
+    return *first, a + 10 * b, c + 10 * d, *rest, next(s, 5.0), next(t, 6.0), next(u, 7.0)
+
+
+@program
+def copies_of_an_iterator_share_it(im: Image, p: Position):
+    s = five(im, p)
+    a, b = itertools.tee(s)
+    first = next(a), next(a), next(b)
+    left = next(s)
+    xs = [im(p), 2.0]
+    c, d = itertools.tee(xs)
+    xs.append(3.0)
+    return *first, left, sum(a), sum(b), sum(c), max(d)
+
+
+@program
+def circle_that_takes_as_it_goes(im: Image, p: Position):
+    s = five(im, p)
+    circle = itertools.cycle(s)
+    first, second = next(circle), next(s)
+    return first, second, sum(next(circle) * k for k in range(6))
+
+
+@program
+def groups_end_with_the_next(im: Image, p: Position):
+    groups = itertools.groupby([1, 1, 2, 2, 2, 3], lambda n: n)
+    key, group = next(groups)
+    other, later = next(groups)
+    sizes = len(list(group)), next(later), len(list(later))
+    s = iter([4, 4, 5, 5])
+    pairs = itertools.groupby(s)
+    left = next(s)
+    again = [(k, sum(g)) for k, g in itertools.groupby(sorted("abba"), str.isalpha) if not k]
+    return key + other + im(p), *sizes, left, sum(k * len(list(g)) for k, g in pairs), len(again)
+
+
+@program
+def calls_happen_when_items_are_asked_for(im: Image, p: Position):
+    log = []
+
+    def noted(*values):
+        log.append(values[-1])
+        return sum(values) < 6
+
+    def added(a, b):
+        log.append(b)
+        return a + b
+
+    counts = []
+    for items in (
+        itertools.takewhile(noted, [1, 2, 7, 4]),
+        itertools.dropwhile(noted, [1, 2, 7, 4]),
+        itertools.starmap(added, [(1, 2), (3, 4)]),
+        itertools.accumulate([1, 2, 3], added),
+        itertools.groupby([1, 2, 3], noted),
+    ):
+        before = len(log)
+        next(items)
+        counts.append(10 * before + len(log))
+    return im(p) + counts[0], *counts[1:]
+
+
+@program
+def lists_that_grow_below(im: Image, p: Position):
+    xs = [1.0, im(p)]
+    part, chained = itertools.islice(xs, 3), itertools.chain(xs, [2.0])
+    sums, pairs = itertools.accumulate(xs), itertools.pairwise(xs)
+    begun = itertools.takewhile(lambda v: True, xs)
+    xs.append(5.0)
+    xs[0] = 7.0
+    return sum(part), sum(chained), sum(sums), sum(a * b for a, b in pairs), sum(begun)
+
+
+@program
+def chain_of_what_has_a_dynamic_length(im: Image, counts: Image, p: Position):
+    n = counts(p)
+    return sum(im(p + (i, 0)) for i in itertools.chain(range(n), [7], range(2)))

@@ -258,7 +258,10 @@ def advance_iterator(w: Evaluator, iterator: Any) -> Any:
     elif isinstance(source, Indexed):
         inside = arithmetic.compare(w, "<", index, source.length)
         if isinstance(inside, Dynamic):
-            raise w.error(f"next() on {source.what} is not known to succeed: loop over it")
+            raise w.error(
+                f"next() on {source.what} is not known to succeed, and neither are zip() and the "
+                "like that take from it twice: loop over it once, or by index"
+            )
         if not inside:
             raise StopIteration
         item = source.element(index)

@@ -5,19 +5,23 @@ from __future__ import annotations
 import collections.abc
 import functools
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-from pygpu.core.errors import CompileError
+from pygpu.core.host.later import later
 from pygpu.frontend.protocols.sequences import (
     ENDLESS,
     advance_iterator,
     is_shared,
+    put_off,
     taken_or_put_off,
 )
 from pygpu.frontend.values.evaluator import Evaluator, Rule
-from pygpu.frontend.values.objects import Iterator
+from pygpu.frontend.values.objects import Iterator, Object
 from pygpu.frontend.values.values import Abstract
+
+with later():
+    from pygpu.frontend.walked import iterators as walked
 
 
 def is_stream(xs: Any) -> bool:
@@ -47,14 +51,43 @@ def left_in(w: Evaluator, iterator: Iterator) -> Iterable[Any]:
         yield item
 
 
-def decided(w: Evaluator, take: Callable[[], Iterator], walked: Any, *args: Any) -> Any:
-    """What `take` makes; where that is refused, for a dynamic value decides which items there are,
-    what a generator function makes of the arguments."""
-    try:
-        with w.attempt() as trial:
-            return trial.keep(take())
-    except CompileError:
-        return w.call(walked, *args)
+def when_asked(rule: Rule, name: str) -> Rule:
+    """A rule that takes items now, for what takes them when it is asked for them. Where that can be
+    told (something else takes from the same iterators, items change something when they are taken,
+    or nobody knows how many there are), items are those of the generator function of this name in
+    walked/iterators.py."""
+
+    @functools.wraps(rule)
+    def taking(w: Evaluator, *args: Any, **keywords: Any) -> Any:
+        streams = tuple([arg for arg in args if isinstance(arg, Iterator)])
+        begun: dict[Object, Any] = {stream: w.read(stream) for stream in streams}
+        region = w.build.region
+
+        def generator() -> Any:
+            return w.call(getattr(walked, name), *args, **keywords)
+
+        def otherwise(error: Exception | None) -> Any:
+            if isinstance(error, TypeError):
+                raise error  # wrong arguments
+            return generator()
+
+        def late() -> Any:
+            """What a generator holds that takes the items later, where it can still."""
+            if w.build.region is not region:
+                return None
+            w.state.heap.update(begun)
+            return w.read(generator())
+
+        def taken() -> Any:
+            with w.heap.noted() as reads:
+                made = rule(w, *args, **keywords)
+            return w.heap.follow(made, reads, late=late)
+
+        if any(put_off(w, stream) or is_shared(w, stream) for stream in streams):
+            return generator()
+        return taken_or_put_off(w, taken, otherwise, streams)
+
+    return taking
 
 
 def taken_now(w: Evaluator, iterator: Iterator, sources: list[Any]) -> Iterator:

@@ -57,8 +57,12 @@ def dropped_while(function: Any, xs: Any) -> Iterator[Any]:
             yield x
 
 
-def sliced(xs: Any, start: Any, stop: Any, step: Any) -> Iterator[Any]:
-    if stop is not None and stop <= 0:
+def sliced(xs: Any, *bounds: Any) -> Iterator[Any]:
+    part = slice(*bounds)
+    start, stop, step = part.start or 0, part.stop, part.step or 1
+    if stop is not None and stop < 0:
+        raise ValueError("the end of islice() is not negative")
+    if stop is not None and stop == 0:
         return
     number = 0
     for x in xs:
@@ -69,10 +73,18 @@ def sliced(xs: Any, start: Any, stop: Any, step: Any) -> Iterator[Any]:
             return
 
 
-def accumulated(xs: Any, function: Any) -> Iterator[Any]:
+def accumulated(xs: Any, function: Any = None, *, initial: Any = None) -> Iterator[Any]:
     begun, total = False, 0
+    if initial is not None:
+        begun, total = True, initial
+        yield total
     for x in xs:
-        total = function(total, x) if begun else x
+        if not begun:
+            total = x
+        elif function is None:
+            total = total + x
+        else:
+            total = function(total, x)
         begun = True
         yield total
 
@@ -80,3 +92,120 @@ def accumulated(xs: Any, function: Any) -> Iterator[Any]:
 def chained(*sequences: Any) -> Iterator[Any]:
     for xs in sequences:
         yield from xs
+
+
+def chained_rows(rows: Any) -> Iterator[Any]:
+    for xs in rows:
+        yield from xs
+
+
+def cycled(xs: Any) -> Iterator[Any]:
+    items = []
+    for x in xs:
+        yield x
+        items.append(x)
+    while items:
+        yield from items
+
+
+def starred(function: Any, rows: Any) -> Iterator[Any]:
+    for row in rows:
+        yield function(*row)
+
+
+def paired(xs: Any) -> Iterator[Any]:
+    iterator = iter(xs)
+    last = next(iterator, END)
+    if last is END:
+        return
+    for x in iterator:
+        pair = last, x
+        last = x
+        yield pair
+
+
+def compressed(data: Any, selectors: Any) -> Iterator[Any]:
+    for x, wanted in zipped(data, iter(selectors)):
+        if wanted:
+            yield x
+
+
+def zipped_longest(*sequences: Any, fillvalue: Any = None) -> Iterator[Any]:
+    iterators = [iter(xs) for xs in sequences]
+    left = [True for _ in iterators]
+    while True:
+        row = []
+        for place, iterator in enumerate(iterators):
+            x = next(iterator, END) if left[place] else END
+            if x is END:
+                left[place] = False
+                x = fillvalue
+            row.append(x)
+        if not any(left):
+            return
+        yield tuple(row)
+
+
+def batched(xs: Any, n: Any, *, strict: bool = False) -> Iterator[Any]:
+    iterator = iter(xs)
+    while True:
+        batch = []
+        for _ in range(n):
+            x = next(iterator, END)
+            if x is END:
+                break
+            batch.append(x)
+        if strict and 0 < len(batch) < n:
+            raise ValueError("batched(): incomplete batch")
+        if not batch:
+            return
+        yield tuple(batch)
+
+
+def copied(xs: Any, n: Any = 2) -> Any:
+    iterator = iter(xs)
+    items: list[Any] = []  # that one of the copies has taken
+
+    def copy() -> Iterator[Any]:
+        place = 0
+        while True:
+            if place == len(items):
+                x = next(iterator, END)
+                if x is END:
+                    return
+                items.append(x)
+            yield items[place]
+            place += 1
+
+    return tuple([copy() for _ in range(n)])
+
+
+def grouped(known: Any, xs: Any, key: Any = None) -> Iterator[Any]:
+    """Of a group nothing is left when the next one has been asked for."""
+    iterator = iter(xs)
+    number, waiting, its = 0, END, None  # an item that no group has given yet, and its key
+
+    def step() -> bool:
+        nonlocal waiting, its
+        waiting = next(iterator, END)
+        if waiting is END:
+            return False
+        its = known(waiting if key is None else key(waiting))
+        return True
+
+    def group(own: int, wanted: Any) -> Iterator[Any]:
+        nonlocal waiting
+        while own == number:
+            if (waiting is END and not step()) or its != wanted:
+                return
+            x, waiting = waiting, END
+            yield x
+
+    if not step():
+        return
+    while True:
+        wanted, number = its, number + 1
+        yield wanted, group(number, wanted)
+        while its == wanted:
+            if not step():
+                return
