@@ -201,7 +201,7 @@ def _plan(dtype: np.dtype[Any], how: How, vectors: int, size: int, calls: Calls)
 # ---------------------------------------------------------------- running folds
 
 SCAN_CHUNK: Final = 4096  # elements scanned one vector after the other: sums of floats err little
-SCAN_LEAST: Final = 1 << 14
+SCAN_LEAST: Final = 1 << 14  # elements below which NumPy is as quick
 
 
 @lru_cache(maxsize=64)
@@ -216,16 +216,19 @@ def scanned(lines: NDArray[Any], how: str, cores: Cores) -> NDArray[Any] | None:
     kind, lanes = _KINDS.get(lines.dtype.name), cores.machine.lanes
     count, size = lines.shape
     whole = size // lanes * lanes
-    if kind is None or whole == 0 or not SCAN_LEAST <= lines.size <= LONGEST:
+    if kind is None or lines.size > LONGEST:
         return None
-    if count > 1 and size > SCAN_CHUNK:
+    ufunc, wide = UFUNCS[how], np.float64 if kind == "float" else lines.dtype
+    if lines.size < SCAN_LEAST:
+        with np.errstate(all="ignore"):
+            return ufunc.accumulate(lines, axis=1, dtype=wide).astype(lines.dtype, copy=False)
+    if whole == 0 or (count > 1 and size > SCAN_CHUNK):
         return None
     result = RESERVE.empty(lines.shape, lines.dtype)
     chunk = SCAN_CHUNK if count == 1 else whole
     identity = _IDENTITY[how](lines.dtype)
     carries = np.full(-(-count * whole // chunk), identity, lines.dtype)
     arrays, sizes = (lines, result, carries), (count * whole, chunk, chunk if count == 1 else size)
-    ufunc, wide = UFUNCS[how], np.float64 if kind == "float" else lines.dtype
     with np.errstate(all="ignore"):
         if count == 1:  # each chunk comes after all before
             _run_scan(Scanning(kind, how, is_total=True), arrays, sizes, cores)

@@ -142,10 +142,19 @@ def test_long_sums_err_little(target: str) -> None:
     np.testing.assert_allclose(actual, np.cumsum(array, dtype=np.float64), 2e-6)
 
 
-def test_targets_give_equal_sums() -> None:
+def test_programs_of_all_targets_give_equal_sums() -> None:
     array = np.random.default_rng(0).normal(size=5000).astype(np.float32)
-    first = pygpu.scan(np.add, array, target="cpu")
-    np.testing.assert_array_equal(pygpu.scan(np.add, array, target="interpreter"), first)
+    first, second = [
+        pygpu.scan(lambda a, b: a + b, array, target=target) for target in ("cpu", "interpreter")
+    ]
+    np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("count", [1, 7, 8, 100, 5000, (1 << 14) - 1, 1 << 14])
+def test_short_lines_are_added_up_as_exactly_as_long_ones(count: int) -> None:
+    array = np.random.default_rng(count).random(count).astype(np.float32)
+    expected = np.cumsum(array, dtype=np.float64)
+    np.testing.assert_allclose(pygpu.scan(np.add, array, target="cpu"), expected, 1e-6)
 
 
 @pytest.mark.parametrize("count", [16_384, 20_001, 300_007])
