@@ -16,6 +16,7 @@ from pygpu.codegen.llvm.text import TYPES, Instructions, Machine, Val, literal, 
 from pygpu.core.host.records import record
 
 READ: Final = "ptr noalias readonly"  # the type of a pointer to what nobody writes meanwhile
+GATHERS: Final = 48  # that LLVM may put one before the other: see `Body.gathered`
 
 
 @record(frozen=False)
@@ -25,6 +26,7 @@ class Scope:
     label: str  # the basic block that lines are appended to
     barrier: bool  # one side of a branch: nothing is moved out of it
     lines: list[str] = field(default_factory=list)
+    gathers: int = 0
     known: dict[tuple[str, str], Val] = field(default_factory=dict)
     results: dict[tuple[object, ...], Any] = field(default_factory=dict)
 
@@ -120,6 +122,20 @@ class Body(Instructions):
 
     def line(self, text: str) -> None:
         self.scopes[-1].lines.append(f"  {text}")
+
+    def gathered(self, value: Val) -> Val:
+        """A vector that has just been read from many places. LLVM begins such reads as early as it
+        can, since they take long: with a hundred of them, what waits to be used goes to the stack
+        and back. So after each 48 of them no instruction is moved from behind the last of them to
+        before it: 24 bilinear samples of RGB are compiled in 0.55 (floats) and 0.86 (bytes) of the
+        time, and run in 0.98 and 0.96."""
+        scope = self.scopes[value.depth]
+        if self.machine.version >= 20 and scope.lines[-1].startswith(f"  {value.text} = "):
+            scope.gathers += 1
+            if scope.gathers % GATHERS == 0:
+                self.declared["llvm.fake.use"] = "declare void @llvm.fake.use(...)"
+                scope.lines.append(f"  call void (...) @llvm.fake.use({value.type} {value.text})")
+        return value
 
     def call(self, name: str, kind: str, values: Sequence[Val], suffix: str) -> Val:
         lanes = values[0].lanes

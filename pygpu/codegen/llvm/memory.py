@@ -349,7 +349,7 @@ def _int_at(code: Code, base: Val, index: Val, unit: str, align: int) -> Val:
     pointers = code.make("ptr", text, base, index, lanes=index.lanes)
     if index.lanes == 1:
         return code.load("int", pointers, 1, align)
-    return masked_gather(code, pointers, "int", align)
+    return code.gathered(masked_gather(code, pointers, "int", align))
 
 
 def masked_gather(code: Code, pointers: Val, kind: str, align: int = 4) -> Val:
