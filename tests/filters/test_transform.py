@@ -8,6 +8,7 @@ from PIL import Image as PILImage
 
 import pygpu
 from pygpu import filters
+from pygpu.filters import sampling
 
 pytestmark = pytest.mark.usefixtures("on_cpu")
 
@@ -30,6 +31,19 @@ def test_resize_with_every_boundary(mode, order) -> None:
     for shape in ((70, 300), (200, 61)):
         expected = reference.resize(GREY, shape, **options)
         assert_allclose(filters.resize(GREY, shape, **options), expected, atol=2e-5)
+
+
+@pytest.mark.parametrize("shape", [(70, 300), (200, 61)])
+@pytest.mark.parametrize("order", [1, 3])
+@pytest.mark.parametrize("mode", MODES)
+def test_large_results_are_stretched_along_one_axis_after_the_other(
+    mode, order, shape, monkeypatch
+) -> None:
+    monkeypatch.setattr(sampling, "LARGE", 1)
+    options = {"order": order, "mode": mode, "cval": 0.3}
+    for image in (GREY, np.uint8(255 * GREY)):
+        expected = reference.resize(image, shape, **options)
+        assert_allclose(filters.resize(image, shape, **options), expected, atol=2e-5)
 
 
 def test_resize_of_ints_and_bools_takes_the_nearest() -> None:
