@@ -14,7 +14,7 @@ from pygpu.devices.cpu import staged, strips
 from pygpu.devices.cpu.device import CpuDevice
 from pygpu.devices.cpu.staged import CpuStaged
 from pygpu.passes.simplify.pipeline import simplify
-from pygpu.passes.stages import rank
+from pygpu.passes.stages import added, rank
 from pygpu.passes.stages.part import stages
 from pygpu.passes.stages.rank import factored
 from pygpu.passes.stages.shifts import numbered
@@ -355,3 +355,25 @@ def around(im: Image, p: Position):
 def test_loops_that_add_up_anything_else_stay(function) -> None:
     found = lowered(pygpu.compile(function))
     assert factored(found) is found
+
+
+def weighted(kernel, im: Image, p: Position):
+    return sum(w * im(p + d) for w, d in zip(np.ravel(kernel), pygpu.offsets(kernel), strict=True))
+
+
+@pytest.mark.parametrize("is_product", [True, False])
+def test_loops_are_left_where_weights_are_seen_to_be_no_products(
+    is_product: bool, monkeypatch
+) -> None:
+    """Of 45 x 45 weights, those of two rows are enough for that."""
+    weights = np.random.default_rng(4).random((2, 45, 45))
+    kernel = np.outer(weights[0, 0], weights[1, 0]) if is_product else weights[0]
+    found = lowered(pygpu.compile(weighted, kernel=kernel))
+    rounds = []
+    texel = added._Rounds.texel
+    monkeypatch.setattr(
+        added._Rounds, "texel", lambda *given: rounds.append(given) or texel(*given)
+    )
+    assert any(op.code == "loop" for op in found.body.ops)
+    assert (factored(found) is not found) == is_product
+    assert (len(rounds) == 45 * 45) if is_product else (0 < len(rounds) < 2 * 45)

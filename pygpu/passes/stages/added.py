@@ -31,6 +31,8 @@ KNOWN: Final[dict[str, Callable[..., Any]]] = {
     "select": lambda test, one, other: one if test else other,
     "fma": lambda one, other, third: one * other + third,
 }  # fmt: skip
+PRODUCTS: Final = ("mul", "fma")
+ROUNDED: Final = 2e-6  # of a product of two weights that were rounded to float32
 CODES: Final = {*KNOWN, "constant", "load", "table", "if", "loop"}
 
 
@@ -86,6 +88,7 @@ class _Rounds:
         self.function = function
         self.values: dict[Value, Any] = {axis: _Along(axis, 0) for axis in function.body.params[:2]}
         self.steps = 0
+        self.weights: dict[Op, dict[tuple[int, int], float]] = {}  # of texels, by their places
 
     def known(self, value: Value) -> Any:
         if value not in self.values:
@@ -136,8 +139,24 @@ class _Rounds:
         if op.code == "table":
             return self.element(op, operands)
         if op.result.type.kind == "float":
+            for texel, weight in (operands[:2], operands[1::-1]) if op.code in PRODUCTS else ():
+                if isinstance(texel, _Sum) and not texel.terms and isinstance(weight, float):
+                    self.weigh(op, (texel.load.dx, texel.load.dy), weight)
             return _linear(op.code, operands)
         return _whole(op.code, operands)
+
+    def weigh(self, op: Op, place: tuple[int, int], weight: float) -> None:
+        """Give up as soon as the weights of an operation's texels are seen to be no products of one
+        for the column and one for the row: nobody wants to know what the loop adds up then, and
+        there may be thousands of rounds."""
+        known = self.weights.setdefault(op, {})
+        known[place] = weight
+        (x, y), first = next(iter(known.items()))
+        column, row = known.get((place[0], y)), known.get((x, place[1]))
+        if column is not None and row is not None:
+            expected = column * row
+            if abs(first * weight - expected) > ROUNDED * abs(expected):
+                raise _Other
 
     def texel(self, load: Load, place: list[Any]) -> _Sum:
         x, y = place
