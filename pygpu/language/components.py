@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Callable
-from itertools import product
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -28,21 +28,21 @@ DTYPE: Final[dict[Kind, type[np.generic]]] = {
 }
 _SETS: Final = ("xyzw", "rgba", "stpq")
 
-# For each size of a vector, what swizzles there are: "zx" takes the components (2, 0).
-SWIZZLES: Final[dict[int, dict[str, tuple[int, ...]]]] = {
-    size: {
-        "".join(letters[index] for index in indices): indices
-        for letters in _SETS
-        for length in (1, 2, 3, 4)
-        for indices in product(range(size), repeat=length)
-    }
-    for size in (2, 3, 4)
-}
+
+@lru_cache(maxsize=1024)
+def named(name: str, size: int) -> tuple[int, ...] | None:
+    """The components of a vector of that size that a name takes: (2, 0) of "zx". None of names
+    that are no swizzles."""
+    if 1 <= len(name) <= 4:
+        for letters in _SETS:
+            if not set(name) - set(letters[:size]):
+                return tuple(map(letters.index, name))
+    return None
 
 
 def swizzle(name: str, size: int, *, write: bool = False) -> tuple[int, ...]:
     """The components that `v.name` means, v having `size`. AttributeError if it means none."""
-    indices = SWIZZLES[size].get(name)
+    indices = named(name, size)
     if indices is None:
         choice = "; ".join(", ".join(letters[:size]) for letters in _SETS)
         raise AttributeError(

@@ -56,7 +56,7 @@ from pygpu.frontend.values.values import (
 )
 from pygpu.frontend.values.views import showing, viewed
 from pygpu.language import vectors
-from pygpu.language.components import SWIZZLES, swizzle
+from pygpu.language.components import named, swizzle
 from pygpu.types import INT, vector, widest
 
 with later():
@@ -174,7 +174,7 @@ def _method(w: Evaluator, value: Any, name: str) -> Builtin:
         return Builtin(name, functools.partial(w.throw, value), value)
     if isinstance(value, Iterator) and name == "close":
         return Builtin(name, functools.partial(w.call, library.close, value), value)
-    hint = hint_of_number(value) if name in SWIZZLES[4] else ""
+    hint = hint_of_number(value) if named(name, 4) else ""
     raise AttributeError(f"{describe(value)} has no attribute '{name}'{hint}")
 
 
