@@ -308,3 +308,44 @@ def lists_that_grow_below(im: Image, p: Position):
 def chain_of_what_has_a_dynamic_length(im: Image, counts: Image, p: Position):
     n = counts(p)
     return sum(im(p + (i, 0)) for i in itertools.chain(range(n), [7], range(2)))
+
+
+# Ranges, with known ends and without.
+
+
+@program
+def numbers_that_ranges_hold(ints: Image, p: Position):
+    v, n = ints(p), p.x - 2
+    known = v in range(0), v in range(5, 0), v in range(0, 10, 3), v in range(9, 0, -3)
+    dynamic = v in range(n), v in range(n, 9), v in range(9, n, -2), v in range(-n, 9, 3)
+    rest = (
+        2 in range(n),
+        v / 2 in range(n, 8),
+        v not in range(0, 9, n if n else 1),
+        v in range(n, n),
+    )
+    return *known, *dynamic, *rest
+
+
+@program
+def items_of_ranges_from_their_ends(ints: Image, p: Position):
+    v = ints(p)
+    n = abs(v) + 2
+    r, odd = range(n), range(3, n + 9, 2)
+    ends = r[-1], r[-2], odd[-1], range(n, -9, -3)[-2], odd.stop - odd.start, odd.step
+    return *ends, r[v % n], r[v % n - n], list(r)[v % n - n]
+
+
+@program
+def long_lists_from_their_ends(ints: Image, p: Position):
+    squares = list(map(lambda k: k * k, range(900)))
+    triples = [k * 3 for k in range(700)]
+    return squares[ints(p)], triples[ints(p)], squares[-3], triples[-1]
+
+
+@program
+def ranges_compared(ints: Image, p: Position):
+    v, n = ints(p), abs(ints(p))
+    equal = range(n) == range(n), range(n) == range(3), range(v) == range(p.x - 3)
+    lengths = len(range(v)), len(range(v, -v, 2)), len([k for k in range(v)])
+    return *equal, range(v, 5, 2) != range(v, 6, 2), bool(range(v)), *lengths, len(list(range(v)))

@@ -31,7 +31,7 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Raised
 from pygpu.frontend.values.kinds import Complex, is_complex, scalar_kind
 from pygpu.frontend.values.known import realised
-from pygpu.frontend.values.lazy import Masked, Row
+from pygpu.frontend.values.lazy import Masked, Row, Span
 from pygpu.frontend.values.objects import (
     Array,
     Dict,
@@ -98,6 +98,8 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
         case Slice() if name in _BOUNDS:
             place = _BOUNDS.index(name)
             return value.bounds[place] if place < len(value.bounds) else None
+        case Span() if name in _BOUNDS:
+            return value.of[_BOUNDS.index(name)]
         case Range() if name == "step":
             return value.step
         case Range() if name == "start":

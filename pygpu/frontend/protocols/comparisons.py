@@ -13,9 +13,9 @@ from pygpu.frontend.protocols.datamodel import class_of, find_method, user_metho
 from pygpu.frontend.protocols.sequences import is_shared, items_of, items_or_maybe
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import Complex
+from pygpu.frontend.values.kinds import Complex, scalar_kind
 from pygpu.frontend.values.known import concrete, key_of
-from pygpu.frontend.values.lazy import Bounded, Indexed, lifted
+from pygpu.frontend.values.lazy import Bounded, Indexed, Span, lifted
 from pygpu.frontend.values.objects import (
     EITHER,
     Array,
@@ -151,6 +151,9 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     if symbol in ("==", "!=") and isinstance(a, (Dict, dict)) and isinstance(b, (Dict, dict)):
         same = _same_dicts(w, a, b)
         return same if symbol == "==" else arithmetic.negate(w, same)
+    if symbol in ("==", "!=") and isinstance(a, (Span, range)) and isinstance(b, (Span, range)):
+        same = _same_ranges(w, a, b)
+        return same if symbol == "==" else arithmetic.negate(w, same)
     for value in (a, b):
         if isinstance(value, Picture):
             raise w.error(
@@ -247,6 +250,31 @@ def _compare_sequences(w: Evaluator, symbol: str, a: tuple[Any, ...], b: tuple[A
     return result
 
 
+def _same_ranges(w: Evaluator, a: Any, b: Any) -> Any:
+    """Whether two ranges have the same items."""
+    first, second = [(xs.start, xs.step) if isinstance(xs, range) else xs.of[::2] for xs in (a, b)]
+    starts, steps = (compare(w, "==", x, y) for x, y in zip(first, second, strict=True))
+    length = w.length(a)
+    empty, single = (compare(w, "==", length, count) for count in (0, 1))
+    items = arithmetic.both(w, starts, arithmetic.either(w, single, steps))
+    alike = compare(w, "==", length, w.length(b))
+    return arithmetic.both(w, alike, arithmetic.either(w, empty, items))
+
+
+def _in_range(w: Evaluator, value: Any, start: Any, stop: Any, step: Any) -> Any:
+    """value in range(start, stop, step)"""
+    rises = arithmetic.compare(w, ">", step, 0)
+    up, down = (
+        arithmetic.both(
+            w, arithmetic.compare(w, first, start, value), arithmetic.compare(w, last, value, stop)
+        )
+        for first, last in (("<=", "<"), (">=", ">"))
+    )
+    offset = arithmetic.binary(w, "-", value, start)
+    aligned = arithmetic.compare(w, "==", arithmetic.binary(w, "%", offset, step), 0)
+    return arithmetic.both(w, arithmetic.select(w, rises, up, down), aligned)
+
+
 def contains(w: Evaluator, container: Any, value: Any) -> Any:
     """value in container"""
     w.environment.dependencies.add(value, container)
@@ -270,13 +298,9 @@ def contains(w: Evaluator, container: Any, value: Any) -> Any:
         except NotKnown:
             return lookups.has_key(w, container, value)
     if isinstance(container, range) and isinstance(value, Dynamic):
-        low, high = sorted((container.start, container.stop - container.step))
-        after = arithmetic.compare(w, ">=", value, low)
-        before = arithmetic.compare(w, "<=", value, high)
-        offset = arithmetic.binary(w, "-", value, container.start)
-        aligned = arithmetic.compare(w, "==", arithmetic.binary(w, "%", offset, container.step), 0)
-        inside = arithmetic.binary(w, "&", after, before)
-        return arithmetic.binary(w, "&", inside, aligned)
+        return _in_range(w, value, container.start, container.stop, container.step)
+    if isinstance(container, Span) and scalar_kind(value):
+        return _in_range(w, value, *container.of)
     if is_shared(w, container):  # which goes on behind what was found
         return w.call(library.found_in_turn, container, value)
     found: Any = False

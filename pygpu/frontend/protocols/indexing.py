@@ -122,8 +122,10 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
             return viewed(w, container, lambda array: array[index])
         case Row() if not isinstance(index, int):
             return item(w, opened(w, container), index)
+        case Indexed() if isinstance(index, slice):
+            raise w.error(f"{container.what} has no slices: write the range of the slice itself")
         case Indexed():
-            return container.element(index)
+            return lookups.of_indexed(w, container, operator.index(index))
         case Picture():
             raise w.error(pictures.called(container))
         case Dynamic() if index is Ellipsis or (isinstance(index, tuple) and not index):
@@ -374,8 +376,9 @@ def length(w: Evaluator, value: Any) -> Any:
             return len(value.items)
         case List():
             contents = w.read(value)
-            is_counted = isinstance(contents, (Bounded, Indexed))
-            return contents.length if is_counted else len(contents)
+            if isinstance(contents, Indexed):
+                return length(w, contents)
+            return contents.length if isinstance(contents, Bounded) else len(contents)
         case Dict() | Set() | Matrix():
             contents = w.read(value)
             return contents.length if isinstance(contents, Bounded) else len(contents)
@@ -383,8 +386,10 @@ def length(w: Evaluator, value: Any) -> Any:
             return value.type.size
         case Array():
             return len(w.read(value))
-        case Indexed():
+        case Indexed() if not isinstance(value.length, Abstract):
             return value.length
+        case Indexed():  # of a range whose end lies before its start it is negative
+            return arithmetic.elementwise(w, "max", (value.length, 0))
         case Masked():
             return functools.reduce(lambda a, b: arithmetic.binary(w, "+", a, b), value.tests, 0)
         case Instance():

@@ -178,8 +178,7 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         raise w.error(f"an index must be an integer, got {describe(index)}: convert it with int()")
     lazy = w.read(container) if isinstance(container, List) else container
     if isinstance(lazy, Indexed):
-        tables.check_index(w, indices[0], lazy.length)
-        return _in_turn(w, lazy.element(indices[0]), indices[1:])
+        return _in_turn(w, of_indexed(w, lazy, indices[0]), indices[1:])
     size = vector_type(container)
     if size:
         tables.check_index(w, indices[0], size.size)
@@ -212,10 +211,16 @@ def _in_turn(w: Evaluator, value: Any, indices: tuple[Any, ...]) -> Any:
     return value
 
 
-def wrap_negative(w: Evaluator, index: Any, length: int) -> Any:
-    """A dynamic index, a negative one counted from the end."""
+def of_indexed(w: Evaluator, xs: Indexed, index: Any) -> Any:
+    """xs[index], of one number."""
+    tables.check_index(w, index, xs.length)
+    return xs.element(wrap_negative(w, index, xs.length))
+
+
+def wrap_negative(w: Evaluator, index: Any, length: Any) -> Any:
+    """An index, a negative one counted from the end."""
     if not isinstance(index, Abstract):
-        return index + length if index < 0 else index
+        return arithmetic.binary(w, "+", index, length) if index < 0 else index
     return arithmetic.select(
         w, arithmetic.compare(w, "<", index, 0), arithmetic.binary(w, "+", index, length), index
     )

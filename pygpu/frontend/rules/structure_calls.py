@@ -30,7 +30,7 @@ from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.lazy import Indexed, difference
+from pygpu.frontend.values.lazy import Indexed, Span, difference
 from pygpu.frontend.values.objects import Dict, Iterator, List, Set
 from pygpu.frontend.values.values import (
     Abstract,
@@ -73,7 +73,7 @@ def _range(w: Evaluator, *bounds: Any) -> Any:
     by_one = not isinstance(step, Abstract) and step == 1
     length = span if by_one else operators.binary(w, "//", span, step)
 
-    def element(index: Any, start: Any, step: Any) -> Any:
+    def element(index: Any, start: Any, stop: Any, step: Any) -> Any:
         scaled = index if by_one else operators.binary(w, "*", index, step)
         place = operators.binary(w, "+", start, scaled)
         upwards = not isinstance(step, Abstract) and step > 0 and ranges.is_natural(w, start)
@@ -81,9 +81,9 @@ def _range(w: Evaluator, *bounds: Any) -> Any:
 
     count = _count(start, stop, step)
     if count is not None and count <= FEW:
-        items = tuple([element(index, start, step) for index in range(count)])
+        items = tuple([element(index, start, stop, step) for index in range(count)])
         return Range(items, step) if items else range(0)
-    return Indexed(length, element, "a range of dynamic length", (start, step))
+    return Span(length, element, "a range of dynamic length", (start, stop, step))
 
 
 def _count(start: Any, stop: Any, step: Any) -> int | None:

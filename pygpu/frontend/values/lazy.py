@@ -57,6 +57,12 @@ class Indexed(Abstract):
         return self.what
 
 
+class Span(Indexed):
+    """A range of dynamic length: it is made of its start, stop and step."""
+
+    __slots__ = ()
+
+
 class Row(Indexed):
     """A row of a known array that is taken by a dynamic index: its elements are looked up when
     they are used. In arithmetic, and to NumPy, it is an array."""
