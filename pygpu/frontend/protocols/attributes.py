@@ -100,10 +100,8 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
             return value.bounds[place] if place < len(value.bounds) else None
         case Span() if name in _BOUNDS:
             return value.of[_BOUNDS.index(name)]
-        case Range() if name == "step":
-            return value.step
-        case Range() if name == "start":
-            return value.items[0]
+        case Range() if name in ("start", "step"):
+            return value.items[0] if name == "start" else value.step
         case Range() if name == "stop" and abs(value.step) == 1:
             return arithmetic.binary(w, "+", value.items[-1], value.step)
         case Tuple() if hasattr(value.cls, "_fields"):
