@@ -70,6 +70,7 @@ from pygpu.ssa import Function, ImageInput, Value
 from pygpu.types import INT, Type, vector
 
 with later():
+    from pygpu.frontend.collections import words
     from pygpu.frontend.numbers import complex_numbers
 
 
@@ -338,6 +339,8 @@ _SEQUENCES: Final = (Array, List, Row, list, np.ndarray)
 
 
 def _output(w: Walker, function: Any, result: Any) -> Value:
+    if isinstance(result, Choice):
+        result = words.as_number(w, result)
     if isinstance(result, np.ndarray) and result.ndim == 0:
         result = result[()]
     if isinstance(result, _SEQUENCES):

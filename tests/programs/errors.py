@@ -367,12 +367,6 @@ def join_of_number_and_none(im: Image, p: Position):
 
 
 @program
-def groups_by_a_dynamic_key(im: Image, p: Position):
-    window = [im(p + (k, 0)) for k in range(4)]
-    return sum(sum(group) for above, group in itertools.groupby(window, lambda v: v > 0.5) if above)
-
-
-@program
 def none_that_another_flag_tells_of(im: Image, p: Position):
     found, v = False, None
     if im(p) > 0:

@@ -8,6 +8,7 @@ on a device is refused.
 from __future__ import annotations
 
 import decimal
+import enum
 import fractions
 import functools
 import operator
@@ -35,6 +36,7 @@ with later():
     from pygpu.frontend.flow import options
     from pygpu.frontend.methods import methods
     from pygpu.frontend.protocols import attributes
+    from pygpu.frontend.walked import library
 
 _COMPILERS: Final = frozenset(("numba",))  # what these make of functions is walked as these
 
@@ -66,6 +68,11 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
         made = _of_builtin(w, function, args, keywords)
         if made is not NotImplemented:
             return made
+    if isinstance(function, enum.EnumMeta) and _is_by_value(function, args, keywords):
+        every: list[enum.Enum] = list(function)
+        members = {each.value: each for each in every}
+        message = f"{describe(args[0])} is not a valid {function.__name__}"
+        return w.call(library.member_of, members, args[0], message)
     if isinstance(function, type):
         raise w.error(
             f"{function.__name__} cannot be made from "
@@ -92,6 +99,12 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
         f"{name} has no meaning on the device: it was called with {describe(dynamic)}; "
         "call it with known values, or write it in Python"
     )
+
+
+def _is_by_value(cls: enum.EnumMeta, args: tuple[Any, ...], keywords: Any) -> bool:
+    """Whether such a call looks up a member by its value, and only that."""
+    is_plain = not keywords and len(args) == 1 and not issubclass(cls, enum.Flag)
+    return is_plain and cls._missing_.__func__ is enum.Enum._missing_.__func__  # type: ignore[attr-defined]
 
 
 def _of_builtin(w: ControlFlow, function: Any, args: Any, keywords: Any) -> Any:

@@ -44,6 +44,20 @@ def of_options(w: Evaluator, choice: Choice, apply: Callable[[Any], str]) -> Any
     return Choice(choice.which, tuple(map(apply, choice.options)), choice.why)
 
 
+def repeated(w: Evaluator, text: str, times: Any) -> Any:
+    """text * times, for a bool or an int of few values."""
+    kind = scalar_kind(times)
+    if not isinstance(times, Dynamic) or kind not in ("int", "uint", "bool"):
+        return Text(describe(times))
+    least, most = (0, 1) if kind == "bool" else ranges.range_of(w, times.value)
+    least = max(least, 0)
+    if most - least >= WORDS:
+        return Text(describe(times))
+    number = w.call(max, w.call(int, times), least)
+    options = tuple([text * count for count in range(least, most + 1)])
+    return w.item(options, w.binary("-", number, least)) if options else ""
+
+
 def joined(w: Evaluator, separator: str, parts: Sequence[Any]) -> Any:
     """separator.join(parts), where some are not known."""
     made: Any = None

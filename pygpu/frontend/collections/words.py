@@ -11,6 +11,7 @@ from typing import Any
 
 from pygpu.frontend.joins.choosing import WORDS
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import is_member, scalar_kind
 from pygpu.frontend.values.values import Choice, Dynamic
 
 
@@ -42,6 +43,17 @@ def by_option(w: Evaluator, which: Dynamic, numbers: Sequence[int]) -> Any:
         return w.item(tuple(numbers), which)
     scaled = which if step == 1 else w.binary("*", which, step)
     return w.binary("+", scaled, first) if first else scaled
+
+
+def as_number(w: Evaluator, value: Any) -> Any:
+    """A choice of numbers, as members of an enumeration are, as the number that it is; other values
+    as they are."""
+    if not isinstance(value, Choice) or not all(map(scalar_kind, value.options)):
+        return value
+    number, *rest = [int(each) if is_member(each) else each for each in value.options]
+    for place, each in enumerate(rest, 1):
+        number = w.choose(w.compare("==", value.which, place), each, number)
+    return number
 
 
 def word(place: Any, order: tuple[str, ...]) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pygpu.frontend.joins.joining import Joining, Renumbered, Round
-from pygpu.frontend.values.kinds import is_complex, scalar_kind
+from pygpu.frontend.values.kinds import is_complex, is_member, scalar_kind
 from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import EITHER, Array, Dict, Iterator, List, Object, Vector
 from pygpu.frontend.values.values import (
@@ -136,9 +136,12 @@ def alike(join: Joining, x: Any, y: Any) -> bool:
     if x is ABSENT:
         return False
     if x is y or (not isinstance(x, Abstract) and not isinstance(y, Abstract)):
-        return x is y or same_known(x, y) or bool(scalar_kind(x) and scalar_kind(y))
+        are_numbers = scalar_kind(x) and scalar_kind(y) and not (is_member(x) or is_member(y))
+        return x is y or same_known(x, y) or bool(are_numbers)
     if isinstance(x, Unset) and isinstance(y, Unset):
         return True
+    if is_member(x) or is_member(y):
+        return False
     x, y = join.lifted(x), join.lifted(y)
     numeric = [bool(scalar_kind(v)) or isinstance(v, Vector) for v in (x, y)]
     if any(numeric):

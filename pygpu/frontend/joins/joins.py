@@ -23,7 +23,7 @@ from pygpu.frontend.joins.choosing import (
 )
 from pygpu.frontend.joins.joining import Leaf, Meeting
 from pygpu.frontend.values.callables import Bound, Function
-from pygpu.frontend.values.kinds import as_complex, meeting, narrow_dtype, scalar_kind
+from pygpu.frontend.values.kinds import as_complex, is_member, meeting, narrow_dtype, scalar_kind
 from pygpu.frontend.values.known import lift
 from pygpu.frontend.values.objects import (
     EITHER,
@@ -183,7 +183,7 @@ class Join:
         if not isinstance(a, Abstract) and not isinstance(b, Abstract) and same_known(a, b):
             return a
         kind_a, kind_b = scalar_kind(a), scalar_kind(b)
-        if kind_a and kind_b:
+        if kind_a and kind_b and not (is_member(a) or is_member(b)):
             if isinstance(a, Dynamic) and isinstance(b, Dynamic) and a.value is b.value:
                 return a
             kind = self._kind(a, b)

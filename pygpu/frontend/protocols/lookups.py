@@ -20,7 +20,7 @@ from pygpu.frontend.numbers.numbers import as_value, dynamic
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import scalar_kind
+from pygpu.frontend.values.kinds import is_member, scalar_kind
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import EITHER, Array, Cell, Dict, List, Object, Set
 from pygpu.frontend.values.values import Abstract, Choice, Conflict, Tuple, describe, tuple_of
@@ -242,7 +242,9 @@ def choose(w: Evaluator, test: Any, a: Any, b: Any) -> Any:
         return a if test else b
     if a is b:
         return a
-    result = arithmetic.select(w, test, a, b)
+    result: Any = NotImplemented
+    if not (is_member(a) or is_member(b)):
+        result = arithmetic.select(w, test, a, b)
     if result is NotImplemented:
         result = _words_chosen(w, test, a, b)
     if result is NotImplemented:

@@ -44,7 +44,7 @@ from pygpu.frontend.values.values import (
 from pygpu.language import matrices
 
 with later():
-    from pygpu.frontend.collections import texts
+    from pygpu.frontend.collections import texts, words
     from pygpu.frontend.numbers import complex_numbers, integers
     from pygpu.frontend.protocols import products, sets
 
@@ -90,8 +90,11 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         if isinstance(a, str) and symbol == "%":
             return texts.percent(w, a, b)
         if (isinstance(a, str) and symbol == "*") or (isinstance(b, str) and symbol == "*"):
-            made = describe(b if isinstance(a, str) else a)
-            return Text(made)
+            word, times = (a, b) if isinstance(a, str) else (b, a)
+            return texts.repeated(w, word, times)
+        x, y = words.as_number(w, a), words.as_number(w, b)
+        if x is not a or y is not b:
+            return binary(w, symbol, x, y)
         raise w.error(
             f"unsupported operands for {symbol}: {describe(a)} and {describe(b)}"
         ) from None

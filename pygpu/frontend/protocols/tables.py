@@ -21,7 +21,14 @@ from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.numbers import as_value, dynamic, number_of
 from pygpu.frontend.numbers.operands import make_vector
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import Complex, is_narrow, meeting, narrow_dtype, scalar_kind
+from pygpu.frontend.values.kinds import (
+    Complex,
+    is_member,
+    is_narrow,
+    meeting,
+    narrow_dtype,
+    scalar_kind,
+)
 from pygpu.frontend.values.known import LIFTED, Materialiser
 from pygpu.frontend.values.lazy import Indexed, Row, difference
 from pygpu.frontend.values.objects import EITHER, Array, List, Object
@@ -124,6 +131,8 @@ def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
     first = items[0]
     if all(map(partial(operator.is_, first), items)):
         return lambda index: first
+    if any(map(is_member, items)):
+        return None
     numbers = _numbers(items)
     if numbers is not None:
         return partial(look_up, w, numbers)

@@ -7,6 +7,7 @@ import operator
 import sys
 from typing import Any, Final
 
+from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
 from pygpu.frontend.protocols import operators
 from pygpu.frontend.protocols.sequences import items_of, iterate
@@ -15,7 +16,7 @@ from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Lazy
-from pygpu.frontend.values.objects import Iterator
+from pygpu.frontend.values.objects import Iterator, List
 from pygpu.frontend.values.values import NotKnown, describe, tuple_of
 
 with later():
@@ -88,7 +89,35 @@ def _groupby(w: Evaluator, xs: Any, key: Any = None) -> Any:
                 "runs[-1][1] + v)', and 'else: runs.append((key, v))'"
             ) from None
 
+    with w.attempt() as trial:
+        made = _grouped_by_device(w, xs, key)
+        if made is not None:
+            return trial.keep(made)
     return w.call(walked.grouped, Builtin("key", known), xs, key)
+
+
+def _grouped_by_device(w: Evaluator, xs: Any, key: Any) -> Any:
+    """The groups where only the device knows the keys; None where they are known, or how many items
+    there are is not. Of an iterator the first key tells of all."""
+    try:
+        items = left_in(w, xs) if isinstance(xs, Iterator) else items_of(w, xs)
+        few = tuple(itertools.islice(items, 1)) if isinstance(xs, Iterator) else items
+        keys = [item if key is None else w.call(key, item) for item in few]
+        if all(_is_known(w, its) for its in keys):
+            return None
+        rest = tuple(left_in(w, xs)) if isinstance(xs, Iterator) else ()
+    except CompileError:
+        return None
+    keys += [item if key is None else w.call(key, item) for item in rest]
+    return w.call(walked.grouped_by_device, List((*few, *rest)), List(tuple(keys)))
+
+
+def _is_known(w: Evaluator, value: Any) -> bool:
+    try:
+        concrete(w, value)
+    except NotKnown:
+        return False
+    return True
 
 
 def _tee(w: Evaluator, xs: Any, n: Any = 2) -> Any:

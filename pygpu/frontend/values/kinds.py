@@ -12,6 +12,7 @@ complex one becomes complex.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -47,6 +48,13 @@ def scalar_kind(value: Any) -> Kind | None:
         return "float"
     # By its name: most programs have none, and need not wait for its module.
     return "float" if (cls.__module__, cls.__name__) == ("fractions", "Fraction") else None
+
+
+def is_member(value: Any) -> bool:
+    """Whether it is a number and a member of an enumeration, which `is` and its attributes tell
+    from other numbers. Flags are numbers alone: what they are together with others is no member."""
+    is_number = isinstance(value, int) and not isinstance(value, enum.Flag)
+    return is_number and isinstance(value, enum.Enum)
 
 
 def is_narrow(dtype: np.dtype[Any]) -> bool:

@@ -89,6 +89,17 @@ def accumulated(xs: Any, function: Any = None, *, initial: Any = None) -> Iterat
         yield total
 
 
+def grouped_by_device(xs: Any, keys: Any) -> Iterator[Any]:
+    """itertools.groupby, of keys that only the device knows."""
+    group: list[Any] = []
+    for place, x in enumerate(xs):
+        if place and keys[place] != keys[place - 1]:
+            yield keys[place - 1], iter(group)
+            group = []
+        group.append(x)
+    yield keys[-1], iter(group)
+
+
 def chained(*sequences: Any) -> Iterator[Any]:
     for xs in sequences:
         yield from xs

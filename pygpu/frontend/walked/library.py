@@ -229,6 +229,13 @@ def first_of(a: Any, b: Any) -> Any:
     return b if a is None else a
 
 
+def member_of(members: Any, value: Any, message: str) -> Any:
+    """A member of an enumeration by its value."""
+    if value not in members:
+        raise ValueError(message)
+    return members[value]
+
+
 def stored_at(xs: Any, index: Any, new: Any) -> None:
     """xs[index] = new, of what is no number: each item is joined with it."""
     for place in range(len(xs)):

@@ -76,18 +76,26 @@ def searchsorted(a: Any, v: Any, side: Any = "left") -> Any:
     return np.where(np.isnan(v), numbers if is_left else len(a), place)[()]
 
 
-def bisect_left(a: Any, x: Any) -> Any:
-    place = 0
-    for each in a:
-        place = place + (each < x)
+def bisect_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+    place = lo
+    for each in a if lo == 0 and hi is None else a[lo:hi]:
+        place = place + ((each if key is None else key(each)) < x)
     return place
 
 
-def bisect_right(a: Any, x: Any) -> Any:
-    place = 0
-    for each in a:
-        place = place + (not x < each)
+def bisect_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+    place = lo
+    for each in a if lo == 0 and hi is None else a[lo:hi]:
+        place = place + (not x < (each if key is None else key(each)))
     return place
+
+
+def insort_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
+    a.insert(bisect_left(a, x if key is None else key(x), lo, hi, key=key), x)
+
+
+def insort_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
+    a.insert(bisect_right(a, x if key is None else key(x), lo, hi, key=key), x)
 
 
 def digitize(x: Any, bins: Any, right: Any = False) -> Any:
@@ -349,6 +357,8 @@ MEANT: Final[dict[Any, Any]] = {
     np.unravel_index: unravel_index,
     bisect.bisect_left: bisect_left,
     bisect.bisect_right: bisect_right,
+    bisect.insort_left: insort_left,
+    bisect.insort_right: insort_right,
     **{
         function.outer: outer(function)
         for function in (np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum)
