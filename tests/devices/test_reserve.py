@@ -10,7 +10,7 @@ import pygpu
 from pygpu import Image, Position
 from pygpu.devices import targets
 from pygpu.devices.process import reserve
-from pygpu.devices.process.reserve import Reserve
+from pygpu.devices.process.reserve import BEHIND, LINE, NEAR, PAGE, WAITING, Reserve, apart
 
 SHAPE, FLOAT = (40, 50, 3), np.dtype("float32")
 NBYTES = 40 * 50 * 3 * 4
@@ -124,3 +124,42 @@ def test_the_device_lets_go_of_it():
     assert reserve.RESERVE.nbytes > 0
     targets.open_device("cpu").clear()
     assert reserve.RESERVE.nbytes == 0
+
+
+@pytest.mark.parametrize("pitch", [2048, 4096, 8192, 12288, 4000, 4032])
+def test_results_lie_behind_no_row_that_is_loaded_near_them(pitch):
+    assert min((apart(pitch) - row * pitch) % PAGE for row in NEAR) >= BEHIND
+    assert apart(pitch) % LINE == 0
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+@pytest.mark.parametrize("at", [0, 16, 2048 + 48, 5 * PAGE + 4032])
+def test_large_arrays_begin_where_they_are_asked_to(monkeypatch, is_kept, at):
+    monkeypatch.setattr(reserve, "LEAST", 1 if is_kept else 1 << 40)
+    memory = Reserve()
+    shape = WAITING // 64, 16
+    arrays = [memory.empty(shape, FLOAT, at=at) for _ in range(3)]
+    for number, array in enumerate(arrays):
+        array[:] = number
+        assert address_of(array) % PAGE == at // LINE * LINE % PAGE
+        assert array.shape == shape
+    assert (
+        [int(array.min()) for array in arrays]
+        == [int(array.max()) for array in arrays]
+        == [0, 1, 2]
+    )
+
+
+@pytest.mark.parametrize("give", [np.asarray, Image])
+def test_new_results_lie_apart_from_what_they_are_computed_from(give):
+    texels = np.ones((1024, 1024), np.float32)
+    function = pygpu.compile(lambda im=Image, p=Position: im(p + (1, 0)) * 2, target="cpu")
+    for _ in range(3):  # the first call, and those through a gate
+        given = give(texels)
+        result = function(given)
+        read, made = [
+            each if give is np.asarray else each.storage.host() for each in (given, result)
+        ]
+        behind = (address_of(made) - address_of(read)) % PAGE
+        assert apart(4096) - LINE < behind <= apart(4096)
+        assert np.all(np.asarray(result) == 2)

@@ -275,6 +275,9 @@ class CpuPrepared(Prepared):
         ]
         self.is_large = layout.written >= reserve.LEAST
         self.empty = RESERVE.empty if self.is_large else np.empty
+        # How far results are to begin behind the first image, within a page.
+        is_waited_for = task.inputs and layout.written >= reserve.WAITING
+        self.apart = reserve.apart(layout.pitches[0]) if is_waited_for else None
         self.alignments = [alignment(format) for format in task.inputs]
         self.blocks: list[Block] = []  # those not in use, which `enter` fills
         self.enter = self._entering()
@@ -303,7 +306,13 @@ class CpuPrepared(Prepared):
         uniforms: Sequence[Constant],
         out: Sequence[NDArray[Any]] | None,
     ) -> list[NDArray[Any]] | None:
-        results = [self.empty(*kind) for kind in self.results] if out is None else list(out)
+        if out is not None:
+            results = list(out)
+        elif self.apart is None:
+            results = [self.empty(*kind) for kind in self.results]
+        else:
+            at = address(inputs[0]) + self.apart
+            results = [RESERVE.empty(*kind, at=at) for kind in self.results]
         enter = self.enter
         if enter is None:
             places = addresses((*inputs, *results))

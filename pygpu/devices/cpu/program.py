@@ -18,7 +18,7 @@ from pygpu.codegen.llvm.plan import cost
 from pygpu.core.host.later import later
 from pygpu.core.programs import Frame, Planes, Program, Task, Work
 from pygpu.core.storage import Storage, rows_of, strides_of
-from pygpu.devices.cpu.chunks import addresses, cores, host, native_loops
+from pygpu.devices.cpu.chunks import address, addresses, cores, host, native_loops
 from pygpu.devices.cpu.given import (
     HUGE,
     Code,
@@ -33,7 +33,7 @@ from pygpu.devices.cpu.given import (
 from pygpu.devices.cpu.layout import Layout, Sizes
 from pygpu.devices.cpu.native import Native, attributes, native_span
 from pygpu.devices.cpu.threads import POOL, Job, thread_count
-from pygpu.devices.process.reserve import LINE, RESERVE
+from pygpu.devices.process.reserve import LINE, RESERVE, apart
 from pygpu.passes.lower.turned import is_thin, turned
 from pygpu.ssa import Constant, walk
 
@@ -94,27 +94,33 @@ class CpuProgram(Program):
 
     def run(self, work: Work) -> list[Storage]:
         height, width = work.size
-        results = self._results(height, width, work)
+        arrays = self.given.arrays(work.inputs)
+        results = self._results(height, width, work, arrays)
         if height and width:
-            self._run(self.given.arrays(work.inputs), work.uniforms, (height, width), results)
+            self._run(arrays, work.uniforms, (height, width), results)
         return [Storage.of(array) for array in results]
 
-    def _results(self, rows: int, width: int, work: Work) -> list[NDArray[Any]]:
-        """Where results go: the caller's arrays, or new ones."""
-        return [
-            array if array is not None else RESERVE.empty((rows, width, f.channels), f.dtype)
-            for array, f in zip(work.out, self.task.outputs, strict=True)
-        ]
+    def _results(
+        self, rows: int, width: int, work: Work, arrays: Sequence[NDArray[Any]]
+    ) -> list[NDArray[Any]]:
+        """Where results go that are computed from arrays: the caller's, or new ones."""
+        first = address(arrays[0]) if arrays else None
+        results = []
+        for array, format in zip(work.out, self.task.outputs, strict=True):
+            at = None if first is None else first + apart(width * format.nbytes)
+            shape = rows, width, format.channels
+            results.append(RESERVE.empty(shape, format.dtype, at=at) if array is None else array)
+        return results
 
     def run_planes(self, work: Work, planes: Planes) -> list[Storage] | None:
         """All planes by one job."""
         height, width = work.size
         rows = planes.count * height
-        results = self._results(rows, width, work)
+        arrays = self.given.arrays(work.inputs)
+        results = self._results(rows, width, work, arrays)
         given = work.uniforms
         if self.task.planar:
             given = [*given, 0]  # each plane has its number
-        arrays = self.given.arrays(work.inputs)
         is_flat = self.plan.flat and not self.numbered  # the number of a plane is one for all rows
         if is_flat and all(each.shape[0] == rows for each in arrays) and are_own(planes):
             self._run(arrays, given, (rows, width), results)
@@ -128,7 +134,8 @@ class CpuProgram(Program):
             return None
         if any(frame and self.reach(index) is None for index, frame in enumerate(frames)):
             return None
-        arrays, results = self.given.arrays(work.inputs), self._results(height, width, work)
+        arrays = self.given.arrays(work.inputs)
+        results = self._results(height, width, work, arrays)
         framed = [
             None if frame is None else Framed.of(array, frame, format)
             for array, frame, format in zip(arrays, frames, self.task.inputs, strict=True)
@@ -160,7 +167,7 @@ class CpuProgram(Program):
             return None
         layout = self.layouts.get(key) or self._layout(key)
         arrays = [np.ascontiguousarray(array) for array in self.given.arrays(work.inputs)]
-        results = self._results(*shape, work)
+        results = self._results(*shape, work, arrays)
         every = rounds_of.Rounds(
             layout, self.span(False), arrays, rounds, results, state, self.threads
         )
