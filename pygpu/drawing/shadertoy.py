@@ -109,7 +109,7 @@ class Shadertoy:
         return made
 
     def arguments(self, shape: tuple[int, int], channels: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Those of `compiled`, at the beginning."""
+        """What `compiled` is given for the first frame, at time 0."""
         height, width = shape
         return (0.0, (width, height, 1.0), (0.0,) * 4, 0, *self._pictures(channels))
 

@@ -206,7 +206,8 @@ def stored_dtype(dtype: np.dtype[Any]) -> np.dtype[Any] | None:
 
 
 def narrow(array: NDArray[Any], what: str) -> NDArray[Any]:
-    """The same values in a stored dtype: float64 as float32, wide ints as int32 where all fit."""
+    """An array's values in a dtype that is stored: float64 as float32, wide ints as int32 where all
+    fit."""
     dtype = stored_dtype(unmasked(array, what).dtype)
     if dtype is None:
         raise TypeError(f"{what}: {_described(array)} holds no texels; floats, ints and bools do")

@@ -64,7 +64,7 @@ class Number(Operators, NumberLike):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """As NumPy's numbers, and arrays of numbers, have it."""
+        """() of one number, (n,) of several, as NumPy has it."""
         return (self.size,) if self.ndim else ()
 
     def __len__(self) -> int:

@@ -70,7 +70,8 @@ class ImageMaker:
 
     @staticmethod
     def around(data: Any, dims: int = 2) -> ImageLike:
-        """The same for as long as nobody changes the data: an array is not copied."""
+        """An image of what users make one of. An array is not copied, so the image is good for as
+        long as nobody changes the array."""
         if type(data) is not np.ndarray:
             return ImageMaker.wrap(data, dims)
         image: ImageLike = _class(dims)._owning(data, NO_INFO)

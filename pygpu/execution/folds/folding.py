@@ -241,8 +241,8 @@ def fold_all(
 
 
 def _rows(fold: Fold, storage: Storage) -> int:
-    """As how many rows the host reads an image of one row, where no value depends on its place:
-    texels of a column are folded as vectors, those beside each other are not."""
+    """How many rows the host makes of an image of one row before it folds it, where no value
+    depends on its place: texels of a column are folded as vectors, those of a row one by one."""
     if storage.height > 1 or storage.width < LONG_ROW or fold.is_placed:
         return 1
     rows = math.gcd(storage.width, ROWS)

@@ -60,7 +60,8 @@ class Steady:
 
     @classmethod
     def of(cls, function: Callable[..., Any], pipelines: type) -> Steady | None:
-        """That of a function; `pipelines` is the class of those that it may call."""
+        """What makes a function steady, None of one that is not; `pipelines` is the class of
+        pipelines, which it may call."""
         found = cls(pipelines)
         return found if found._is_steady(function) else None
 

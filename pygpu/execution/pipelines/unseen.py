@@ -42,7 +42,7 @@ class UnseenTexels(Awaited):
 
     @classmethod
     def like(cls, storage: Storage) -> UnseenTexels:
-        """Those of an image of the same size and kind."""
+        """Such texels in place of a storage's, of its size and dtype."""
         hidden = cls((storage.height, storage.width), storage.channels, storage.dtype)
         hidden.shape = storage.shape
         return hidden

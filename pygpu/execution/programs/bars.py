@@ -61,7 +61,8 @@ class Bar:
 
 
 def counted(parts: Iterable[_T], what: str, name: str = "") -> Iterator[_T]:
-    """The same for parts that are made one by one: the bar may not know how many there are."""
+    """Parts that are made one by one, with a bar of how many there were: it may not know how many
+    there will be."""
     if not _STATE.shown:
         yield from parts
         return

@@ -303,7 +303,7 @@ class Gates:
         self._of_sizes: Final = of_sizes
 
     def find(self, args: tuple[Any, ...]) -> tuple[Gate, ...]:
-        """Those of calls that were given an image of this size."""
+        """The gates of calls whose first image had the size of this call's."""
         if args and args[0].__class__ is np.ndarray:
             return self._of_sizes.get(args[0].shape, ())
         return self._of_sizes.get(_size(args), ())

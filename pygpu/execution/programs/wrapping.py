@@ -51,8 +51,8 @@ def fitted(
     inputs: Sequence[Storage],
     uniforms: Sequence[Constant],
 ) -> tuple[_M, Sequence[Storage], Sequence[Constant]]:
-    """The same program and what it is given, with images that are too long wrapped where that is
-    what it takes."""
+    """The program to run, and what it is given. Images that are longer than the device takes, and
+    read anywhere, are wrapped into more rows; without such all is as it was given."""
     if limits.side < WIDTH:
         return made, inputs, uniforms
     far = [margin is None for margin in footprint.footprint(made.task.function)]
@@ -73,7 +73,8 @@ def fitted(
 
 
 def _made(made: _M, long: tuple[int, ...]) -> _M:
-    """The same of wrapped images: its program is that of tiles, made when it is run."""
+    """What is made for images of which those in `long` are wrapped. Its program, that of tiles, is
+    compiled when it is run."""
     with COMPILING.lock:
         if long not in made.wrapped:
             other = copy(made)

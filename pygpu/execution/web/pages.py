@@ -63,8 +63,9 @@ class Page:
     numbers: dict[int, str] = field(default_factory=dict)
 
     def goes_on(self, rounds: int, state: Sequence[int]) -> None:
-        """So many rounds are made for each picture shown: results take the places of `state`.
-        TypeError where a result is no image of the same kind."""
+        """Let the page make this many rounds for each picture that it shows. In the next round the
+        results take the places of the images `state`. TypeError where a result is no image of the
+        same kind."""
         self.rounds = rounds
         self.state = list(zip(state, [place for place, _ in self.results], strict=True))
         images, made = self.recording.images, dict(self.results)

@@ -269,8 +269,8 @@ def columns(held: Bounded, which: int | None) -> Bounded:
 
 
 class _Present:
-    """That a key is one of those of what a dict held once: a fact of a path, as others are which
-    say what numbers can be."""
+    """A fact of a path: the key is one of those that a dict had when it held these contents. Other
+    facts say which numbers an int can be."""
 
     __slots__ = ("contents", "key")
 

@@ -123,7 +123,7 @@ class Join:
         return unset if made is None else made
 
     def set_on_one_side(self, cell: Cell, a: Any, b: Any) -> Any:
-        """The same of one that closures share."""
+        """A variable of closures that one path has set: see `_set_on_one_side`."""
         names = [name for name, held in self.left.locals.items() if held is cell]
         unset = Unset(self.meeting.explain(names[0] if names else "a variable"))
         a, b = [unset if value is UNBOUND else value for value in (a, b)]

@@ -100,7 +100,8 @@ def _cut(w: Evaluator, container: Any, index: Any) -> Masked | None:
 
 
 def _cut_of_row(w: Evaluator, container: Any, parts: Sequence[Any]) -> Masked | None:
-    """As `_cut`, where integers beside the slice say which row of an array it is of."""
+    """What `_cut` makes of a slice, where integers beside the slice pick the row of an array that
+    is cut: a[i, :n]."""
     slices = [place for place, part in enumerate(parts) if isinstance(part, (slice, Slice))]
     if len(slices) != 1 or _open_ends(parts[slices[0]]) is None:
         return None

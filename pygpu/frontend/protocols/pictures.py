@@ -182,7 +182,7 @@ def _at(w: Evaluator, picture: Picture, uv: Any, *, interpolation: Any = None, *
 
 
 def sampled(w: Evaluator, picture: Picture, **how: Any) -> Picture:
-    """The same image seen otherwise: boundary, cval, interpolation."""
+    """The image with another boundary, cval or interpolation."""
     for name, value in how.items():
         if isinstance(value, Abstract):
             raise w.error(f"{name} must be known at compile time, got {describe(value)}")

@@ -115,7 +115,8 @@ def items_of(w: Evaluator, value: Any) -> tuple[Any, ...]:
 
 
 def items_or_maybe(w: Evaluator, value: Any) -> tuple[Any, ...]:
-    """As `items_of`, but what a generator expression may have left out comes as a Maybe."""
+    """The items that `items_of` gives; one that a generator expression may have left out is a
+    Maybe."""
     if isinstance(value, Instance):
         value = iterate(w, value)
     if isinstance(value, Iterator):

@@ -32,7 +32,8 @@ def walked_as(meaning: Any) -> Rule:
 
 
 def later_from(module: ModuleType, name: str) -> Rule:
-    """The same, where what is walked is in a module that is read when it is first asked for."""
+    """What a function of a library means, which is walked in place of it: the one of this name in a
+    module that is run when it is first asked for."""
     return lambda w, /, *args, **keywords: w.call(getattr(module, name), *args, **keywords)
 
 

@@ -88,8 +88,8 @@ class Evaluator(Protocol):
         Else nothing."""
 
     def may_raise(self, wrong: Any, error: type[BaseException], message: str) -> None:
-        """As `check`, for what goes on as IEEE says unless a handler waits: nothing where none
-        does."""
+        """Where a handler waits, note a fault where a dynamic bool holds. Else nothing, in checked
+        programs too: what is wrong then goes on as IEEE says, as infinity or NaN."""
 
     def handled(self) -> bool:
         """Whether what is raised here may come to a handler, a `try` or `with` of a frame."""
