@@ -185,16 +185,16 @@ if (a == 0.0)
 return a == -{INF} ? 0.0 : 1.0 / sqrt(a);
 """,
     ),
+    # Rounds of powers are counted: software drivers come to no end with twenty loops that end
+    # by a value of the pixel.
     "pow_int": Helper(
         "int",
         "int a, int b",
         """
 int power = b < 0 ? 0 : 1;
-while (b > 0) {
-    if ((b & 1) != 0)
-        power *= a;
+for (int bit = 0; bit < 31; bit++) {
+    power *= (b >> bit & 1) != 0 ? a : 1;
     a *= a;
-    b >>= 1;
 }
 return power;
 """,
@@ -215,11 +215,9 @@ return a >= 4294967296.0 ? 0xffffffffu : uint(a);
         "uint a, uint b",
         """
 uint power = 1u;
-while (b != 0u) {
-    if ((b & 1u) != 0u)
-        power *= a;
+for (int bit = 0; bit < 32; bit++) {
+    power *= (b >> bit & 1u) != 0u ? a : 1u;
     a *= a;
-    b >>= 1;
 }
 return power;
 """,
