@@ -414,12 +414,13 @@ def pyramid_laplacian(
     given = operator.index(max_layer)
 
     def steps(image: Any) -> Iterator[Any]:
+        way = _order(order, image, "pyramid_laplacian")
         most = math.ceil(math.log(max(image.shape[:2]), downscale)) if given < 0 else given
         smooth = _smooth(image, width, mode, cval)
         yield image - smooth
         for _ in range(most):
             shape = math.ceil(smooth.height / downscale), math.ceil(smooth.width / downscale)
-            layer = _resized(smooth, shape, order, mode, cval, smooth)
+            layer = _resized(smooth, shape, way, mode, cval, smooth)
             smooth = _smooth(layer, width, mode, cval)
             yield layer - smooth
 
