@@ -346,7 +346,7 @@ def pyramid_reduce(
     _factor(downscale, "pyramid_reduce: downscale")
     shape = math.ceil(image.height / downscale), math.ceil(image.width / downscale)
     smooth = _smooth(image, 2 * downscale / 6 if sigma is None else sigma, mode, cval)
-    order = _order(order, image, "pyramid_reduce")
+    order = _order(order, smooth, "pyramid_reduce")
     return _resized(smooth, shape, order, mode, cval, smooth)
 
 
@@ -414,9 +414,9 @@ def pyramid_laplacian(
     given = operator.index(max_layer)
 
     def steps(image: Any) -> Iterator[Any]:
-        way = _order(order, image, "pyramid_laplacian")
         most = math.ceil(math.log(max(image.shape[:2]), downscale)) if given < 0 else given
         smooth = _smooth(image, width, mode, cval)
+        way = _order(order, smooth, "pyramid_laplacian")
         yield image - smooth
         for _ in range(most):
             shape = math.ceil(smooth.height / downscale), math.ceil(smooth.width / downscale)

@@ -105,6 +105,18 @@ def test_pyramids(name, order, max_layer) -> None:
         assert_allclose(a, e, atol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", [np.int16, np.bool_])
+@pytest.mark.parametrize("name", ["pyramid_reduce", "pyramid_laplacian"])
+def test_pyramids_of_numbers_that_are_no_colours(name, dtype) -> None:
+    """Smoothed they are floats, so that they can be read between pixels."""
+    image = (PHOTO[..., 0] * 200).astype(dtype)
+    actual, expected = (
+        made if name == "pyramid_reduce" else next(made)
+        for made in (getattr(filters, name)(image), getattr(reference, name)(image.astype(float)))
+    )
+    assert_allclose(actual, expected, rtol=1e-5, atol=1e-4)
+
+
 def test_what_comes_back_is_what_went_in() -> None:
     picture = PILImage.fromarray((PHOTO * 255).round().astype(np.uint8))
     picture.info["icc_profile"] = b"profile"
