@@ -9,6 +9,7 @@ from corpus import (
     libraries,
     noise,
     packages,
+    puzzles,
     sciences,
     shapes,
     signals,
@@ -18,5 +19,5 @@ from corpus import (
 
 TOPICS = (
     *(algorithms, colours, everyday, graphs, images, libraries, noise, packages),
-    *(sciences, shapes, signals, strangers, styles),
+    *(puzzles, sciences, shapes, signals, strangers, styles),
 )
