@@ -609,3 +609,21 @@ def many_items_that_raise_before_they_are_used(im: Image, p: Position):
     except ValueError:
         return -1.0
     return sum(roots)
+
+
+@program
+def number_of_a_word_that_is_none(counts: Image, p: Position):
+    try:
+        n = int("12a4b"[counts(p) % 5])
+    except ValueError:
+        n = -1
+    return n
+
+
+@program
+def number_of_a_word_returned_where_it_is_one(counts: Image, p: Position):
+    word = "12a4b"[counts(p) % 5]
+    try:
+        return int(word)
+    except ValueError:
+        return -counts(p)

@@ -183,6 +183,13 @@ class Walker(Evaluation):
             stops = stops.union(frame.graph.merges(block))
         return self._walk(frame, block, block, state, stops)
 
+    def _parted(
+        self, frame: Frame, block: int, at: int, state: State, stops: frozenset[int]
+    ) -> Outcome:
+        """Part the paths of what an instruction has raised, and walk on after it."""
+        own = partial(self._walk, frame, block, at + 1)
+        return handling.part(self, frame, state, partial(_until, own, stops))
+
     def _walk(
         self, frame: Frame, block: int, start: int, state: State, stops: frozenset[int]
     ) -> Outcome:
@@ -195,8 +202,7 @@ class Walker(Evaluation):
         try:
             for at in range(start, end if plans[end - 1] else end - 1):
                 frame.at = at
-                plan: Plan = plans[at]
-                step, arg, looked, changes = plan
+                step, arg, looked, changes = plan = plans[at]
                 if heap.stale:
                     choices.renew(self)
                 if changes:
@@ -205,6 +211,8 @@ class Walker(Evaluation):
                     op = frame.code.instructions[at].op
                     runs.listed(self, state, op, arg)
                     if options.at_once(self, state, op, arg):
+                        if frame.raising:
+                            return self._parted(frame, block, at, state, stops)
                         continue
                     place = choices.chosen(state, op, arg)
                     if place is not None:
@@ -218,8 +226,7 @@ class Walker(Evaluation):
                         continue
                 step(self, state, arg)
                 if frame.raising:
-                    own = partial(self._walk, frame, block, at + 1)
-                    return handling.part(self, frame, state, partial(_until, own, stops))
+                    return self._parted(frame, block, at, state, stops)
             if heap.stale:
                 choices.renew(self)
             frame.at = end - 1
