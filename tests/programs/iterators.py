@@ -349,3 +349,19 @@ def ranges_compared(ints: Image, p: Position):
     equal = range(n) == range(n), range(n) == range(3), range(v) == range(p.x - 3)
     lengths = len(range(v)), len(range(v, -v, 2)), len([k for k in range(v)])
     return *equal, range(v, 5, 2) != range(v, 6, 2), bool(range(v)), *lengths, len(list(range(v)))
+
+
+@program
+def calls_until_a_value_comes(im: Image, p: Position):
+    xs = [im(p), 1, 3, 2, 0.5, 4]
+    last = list(iter(xs.pop, 3))
+    numbers = iter([1, 2, 5, 0, 7])
+    before = sum(iter(lambda: next(numbers), 0))
+    return sum(last), len(xs), before, next(numbers) + im(p)
+
+
+@program
+def places_in_known_sequences(ints: Image, p: Position):
+    v, table, odd = ints(p), (3, 1, -1, 1, 2), range(-3, 6, 2)
+    known = table.index(v) if v in table else -1, table.count(v), odd.count(v)
+    return *known, (odd.index(v) if v in odd else -1)

@@ -461,3 +461,9 @@ def methods_that_fold_components(im: Image, p: Position):
     floats = v.sum(), v.min(), v.max(), v.xy.mean(), v.dot(w), v.bgr.prod()
     ints = w.sum(), w.max(), w.prod(), p.min(), (w * 2**30).sum()
     return (*floats, *ints, b.any(), b.all(), b.sum(), b.max(), np.minimum(b, v < 2).any())
+
+
+@program
+def products_of_two_vectors(vecs: Image, rgb: Image, p: Position):
+    v, c = vecs(p), rgb(p)
+    return v @ v, c @ c.zyx, (1, 2, 3) @ c, c @ [0.5, 1, 2], Vec2(1, 2) @ p

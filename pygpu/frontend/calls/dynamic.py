@@ -121,6 +121,8 @@ def _of_builtin(w: ControlFlow, function: Any, args: Any, keywords: Any) -> Any:
     check_kept(w, owner, function.__name__)
     if isinstance(owner, (list, dict, set, np.ndarray)):
         return _method_of_outside(w, owner, function.__name__, args, keywords)
+    if isinstance(owner, (tuple, range)) and function.__name__ in ("index", "count"):
+        return w.call(w.method(Tuple(tuple(owner)), function.__name__), *args, **keywords)
     if isinstance(owner, str) and function.__name__ == "join":
         return texts.join(w, owner, *args)
     if isinstance(owner, str) and function.__name__ == "format":

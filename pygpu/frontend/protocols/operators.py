@@ -218,7 +218,8 @@ def unary(w: Evaluator, symbol: str, a: Any) -> Any:
 
 
 def _array_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
-    if not (is_array(a) or is_array(b)):
+    is_of_vectors = symbol == "@" and (vector_type(a) or vector_type(b))
+    if not (is_array(a) or is_array(b) or is_of_vectors):
         return NotImplemented
     allowed = (Array, np.ndarray, List, Tuple, list, tuple, Matrix)
     numbers = [bool(scalar_kind(v) or vector_type(v)) or is_complex(v) for v in (a, b)]

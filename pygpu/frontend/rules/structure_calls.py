@@ -48,7 +48,7 @@ with later():
     from pygpu.frontend.collections import bounded as lists
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import comparisons, indexing, lookups
-    from pygpu.frontend.walked import containers, heaps, library
+    from pygpu.frontend.walked import containers, heaps, iterators, library
 
 FEW: Final = 32  # items of a range of known length, which are told apart
 
@@ -157,7 +157,7 @@ def _reversed(w: Evaluator, xs: Any) -> Any:
 
 def _iter(w: Evaluator, xs: Any, *sentinel: Any) -> Any:
     if sentinel:
-        raise w.error("iter() with a sentinel is not supported: write a while loop")
+        return w.call(iterators.called_until, xs, *sentinel)
     return iterate(w, xs)
 
 

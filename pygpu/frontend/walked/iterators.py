@@ -8,6 +8,15 @@ from typing import Any
 END: Any = object()
 
 
+def called_until(function: Any, sentinel: Any) -> Iterator[Any]:
+    """iter(function, sentinel)"""
+    while True:
+        x = function()
+        if x == sentinel:
+            return
+        yield x
+
+
 def enumerated(xs: Any, start: Any) -> Iterator[Any]:
     number = start
     for x in xs:
