@@ -375,6 +375,8 @@ def _hint(w: Walker, result: Any) -> str:
         return ": take from it, as with sum() or next()"
     if isinstance(result, Choice) and any(option is None for option in result.options):
         return ", as one path ends without a value: return one there too"
+    if isinstance(result, (Tuple, tuple)) and len(items_of(w, result)):
+        return " within a tuple: one tuple holds the results of all images, as in (*pair, x)"
     if isinstance(result, _SEQUENCES):
         return ": two to four numbers in a list or array make a vector, a tuple several images"
     if isinstance(result, (Picture, ImageLike)):

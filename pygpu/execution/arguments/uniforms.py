@@ -77,7 +77,7 @@ def as_float(value: Any, name: str) -> float:
         try:
             value = float(plain)
         except OverflowError:
-            raise OverflowError(f"{name}: {value} does not fit in a 32-bit float") from None
+            raise OverflowError(f"{name}: {shown(value)} does not fit in a 32-bit float") from None
     if abs(value) >= FLOAT_LIMIT and not math.isinf(value):
         raise OverflowError(f"{name}: {value} does not fit in a 32-bit float")
     return value  # type: ignore[no-any-return]

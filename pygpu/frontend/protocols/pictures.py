@@ -58,7 +58,9 @@ def coordinates(w: Evaluator, picture: Picture, args: tuple[Any, ...]) -> tuple[
         except TypeError:
             parts = ()
     if len(parts) != picture.dims or not all(map(scalar_kind, parts)):
-        shown = ", ".join(describe(arg) for arg in args)
+        shown = ", ".join(describe(arg) for arg in args) or "nothing"
+        if len(args) == 1 and isinstance(args[0], Vector) and len(parts) != picture.dims:
+            shown += f" of {len(parts)} components"
         raise w.error(
             f"{picture.describe()} takes a position, as {_CALLS[picture.dims]}; got {shown}"
         )
