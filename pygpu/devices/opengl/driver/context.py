@@ -241,24 +241,22 @@ class Context:
     def results(self, read: Sequence[Any], sizes: Sequence[int]) -> list[Buffer]:
         """Storage buffers of so many bytes for what a program makes of those it reads. It is to be
         run next. They are chosen after the barrier that it may take, which frees some."""
-        names = [buffer.glo for buffer in read]
-        self.order.await_writes(names)
+        self.order.await_writes(read)
         made = [self.buffer(nbytes) for nbytes in sizes]
-        self.order.ran(names, [buffer.glo.glo for buffer in made])
+        self.order.ran(read, [buffer.glo for buffer in made])
         return made
 
     def kept_results(self, read: Sequence[Any], sizes: Sequence[int]) -> list[Buffer] | None:
         """Storage buffers as `results` gives them, all of them from the pool. None where one would
         have to be made."""
-        names = [buffer.glo for buffer in read]
-        self.order.await_writes(names)
+        self.order.await_writes(read)
         made = []
         for nbytes in sizes:
             buffer = self._kept(nbytes)
             if buffer is None:
                 return None
             made.append(buffer)
-        self.order.ran(names, [buffer.glo.glo for buffer in made])
+        self.order.ran(read, [buffer.glo for buffer in made])
         return made
 
     def memory(self, nbytes: int) -> Buffer:
@@ -274,7 +272,7 @@ class Context:
         """One of the pool's."""
         key = ("buffer", nbytes)
         room = 0 if self.is_software else self.pool.limit // 4 // max(nbytes, 1)
-        glo = self.pool.take(key, self.order.is_busy, min(room, SPARE))
+        glo = self.pool.take(key, self.order.busy, min(room, SPARE))
         return None if glo is None else Buffer(self, glo, key, nbytes)
 
     @cached_property

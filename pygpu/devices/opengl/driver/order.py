@@ -4,13 +4,14 @@ OpenGL promises nothing of what programs see of each other's writes until there 
 which the device runs empty: some microseconds, as long as a small image takes.
 
     order = Order(context.memory_barrier)
-    order.await_writes([image.glo])                  # a barrier, if it takes one
+    order.await_writes([image])                      # a barrier, if it takes one
     order.before(read=[image], written=[result])     # the same, and what is to be remembered
+order.busy                                       # what programs may be at work with
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 
@@ -19,42 +20,30 @@ class Order:
 
     def __init__(self, barrier: Callable[[], object]) -> None:
         self.barrier = barrier
-        self._read: set[int] = set()
-        self._written: set[int] = set()
+        self.busy: set[Any] = set()  # read or written: writing to these would take a barrier
+        self._written: set[Any] = set()
 
-    def before(self, read: Iterable[Any] = (), written: Iterable[Any] = ()) -> None:
+    def before(self, read: Sequence[Any] = (), written: Sequence[Any] = ()) -> None:
         """To be told before a command that reads and writes buffers. Whatever command it is, it is
         taken for a program's."""
-        reads = [buffer.glo for buffer in read]
-        writes = [buffer.glo for buffer in written]
-        self.await_writes(reads)
-        self.ran(reads, writes)
+        self.await_writes(read)
+        self.ran(read, written)
 
-    def ran(self, read: Iterable[int], written: Iterable[int]) -> None:
-        """To be told of a program whose reading was awaited, by the names of its buffers."""
-        if self._read or self._written:
-            for each in written:
-                if each in self._written or each in self._read:
-                    self.settle()
-                    break
-        self._read.update(read)
+    def ran(self, read: Sequence[Any], written: Sequence[Any]) -> None:
+        """To be told of a program whose reading was awaited."""
+        if not self.busy.isdisjoint(written):
+            self.settle()
+        self.busy.update(read, written)
         self._written.update(written)
 
-    def await_writes(self, names: Iterable[int]) -> None:
-        """To be told before a buffer is chosen for the result of a program that reads those of
-        these names: after a barrier, which comes anyway then, those are free that were busy."""
-        written = self._written
-        for each in names:
-            if each in written:
-                self.settle()
-                return
+    def await_writes(self, read: Sequence[Any]) -> None:
+        """To be told before a buffer is chosen for the result of a program that reads these: after
+        a barrier, which comes anyway then, those are free that were busy."""
+        if not self._written.isdisjoint(read):
+            self.settle()
 
     def settle(self) -> None:
         """A barrier now: what comes waits for all that was."""
         self.barrier()
-        self._read.clear()
+        self.busy.clear()
         self._written.clear()
-
-    def is_busy(self, buffer: Any) -> bool:
-        """Whether writing to it would take a barrier."""
-        return buffer.glo in self._written or buffer.glo in self._read

@@ -8,7 +8,7 @@ pool.take(key)                 # the thing, or None
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Container, Hashable
 from typing import Any
 
 
@@ -29,19 +29,17 @@ class Pool:
         while self.nbytes > self.limit:
             self._drop()
 
-    def take(
-        self, key: Hashable, is_busy: Callable[[Any], bool] | None = None, spare: int = 0
-    ) -> Any | None:
+    def take(self, key: Hashable, busy: Container[Any] = (), spare: int = 0) -> Any | None:
         """One that was given under the key: the last if that is not busy, else the first that is
         not, or, where all are, the first. None where there is none, or all are busy and fewer than
         `spare`."""
         things = self._kept.get(key)
         if not things:
             return None
-        place, count = len(things) - 1, len(things)
-        if is_busy is not None and is_busy(things[place][0]):
-            place = 0  # a plain loop: generators are slow where caches are cold
-            while place < count and is_busy(things[place][0]):
+        place, count = -1, len(things)
+        if things[place][0] in busy:
+            place = 0
+            while place < count and things[place][0] in busy:
                 place += 1
             if place == count:
                 if count < spare:
