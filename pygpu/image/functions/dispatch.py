@@ -78,7 +78,7 @@ def called(function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]) -
         module = getattr(function, "__module__", "numpy")
         raise TypeError(
             f"{module}.{name} of a pygpu.{type(first(args, kwargs)).__name__}: PyGPU has no "
-            f"program for it; numpy.asarray(image) gives an array of what the image holds"
+            f"program for it; np.asarray(image) gives an array of what the image holds"
         )
     if isinstance(kwargs.get("out"), ImageLike):
         raise TypeError("out: an image cannot be written to, take an ndarray")
