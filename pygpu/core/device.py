@@ -95,6 +95,11 @@ class Device:
         so many interleaved channels: sums in 64 bits. None where NumPy is to do it."""
         return None
 
+    def line_sums(self, array: NDArray[Any], axis: int) -> NDArray[Any] | None:
+        """The sums of a host array's columns (axis 0) or rows (axis 1), of texels as they are
+        stored, in 64 bits. None where NumPy is to do it."""
+        return None
+
     def folder(self, array: NDArray[Any], how: How) -> Callable[[], Any] | None:
         """What gives the same of all texels, one number, whenever it is called, in less time around
         the code than `texels` takes. None where that is all there is."""

@@ -1,5 +1,6 @@
 """Sums and extremes of whole images by native code: what NumPy gives, of every dtype and size."""
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -30,6 +31,7 @@ DTYPES = ["float32", "uint8", "uint16", "int8", "int16", "int32", "bool", "float
 def of_any_size(on_cpu, monkeypatch):
     """Native code folds, however few texels there are."""
     monkeypatch.setattr(folds, "LEAST", dict.fromkeys(folds.LEAST, 1))
+    monkeypatch.setattr(folds, "LINES_LEAST", 1)
     monkeypatch.setattr(totals, "NATIVE", 1)
 
 
@@ -44,6 +46,41 @@ def texels(dtype, shape):
 
 def image_of(array):
     return Image(array, normalize=False) if array.dtype.kind == "u" else Image(array)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "shape", [(5, 64), (130, 259), (260, 64, 3), (3, 5, 200), (2, 66, 70), (4, 3, 90, 2)]
+)
+def test_sums_of_lines_are_numpys_in_64_bits(shape, dtype):
+    array = texels(dtype, shape)
+    kind = Image if len(shape) == 2 or shape[-1] == 3 else pygpu.Volume
+    image = kind(array, normalize=False) if array.dtype.kind == "u" else kind(array)
+    wide = np.float64 if array.dtype.kind == "f" else np.int64
+    for count in range(1, len(shape) + 1):
+        for axis in itertools.combinations(range(len(shape)), count):
+            expected, found = np.sum(array, axis, wide), image.sum(axis=axis)
+            if wide is np.int64:
+                np.testing.assert_array_equal(found, expected)
+            else:
+                limit = 1e-12 * np.abs(array.astype(wide)).sum(axis)
+                assert np.all(np.abs(found - expected) <= limit)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_sums_of_lines_are_made_natively(axis):
+    array = texels("float32", (300, 500))
+    sums = targets.choose("auto").line_sums(array, axis)
+    np.testing.assert_allclose(sums, array.sum(axis, np.float64), atol=1e-9)
+
+
+def test_sums_of_lines_keep_what_is_no_number():
+    array = texels("float32", (200, 300))
+    array[3, 4], array[5, 6], array[5, 299] = np.nan, np.inf, -np.inf
+    for axis in (0, 1):
+        with np.errstate(invalid="ignore"):
+            found, expected = Image(array).sum(axis=axis), array.sum(axis, np.float64)
+        np.testing.assert_allclose(found, expected)
 
 
 def assert_numpys(array):

@@ -7,6 +7,8 @@ apart: in steps of three vectors three of them, in steps of four 1, 2 or 4.
 
     accumulated(np.dtype("uint8"), "sum")      # int32: a tile is too short to overflow it
 
+`lines_span` sums lines of elements, in 64 bits: the rows of an array, or its columns.
+
 `scan_span` makes running folds of the elements of a chunk, and puts before them the fold of all
 chunks before; its other kernel makes the folds of chunks.
 """
@@ -199,6 +201,59 @@ _START: Final[dict[str, Callable[[str], float]]] = {
     "min": lambda kind: math.inf if kind == "float" else 2**31 - 1,
     "max": lambda kind: -math.inf if kind == "float" else -(2**31),
 }
+
+
+# ---------------------------------------------------------------- sums of lines
+
+# Of %args: memory, the sums, elements from line to line and from step to step, steps of a line.
+LINES, SUMS, BETWEEN, STRIDE, STEPS = range(5)
+VECTORS: Final = 4  # of a step
+STEPS_AHEAD: Final = 16  # of a line, fetched before they are added
+
+
+def lines_span(dtype: np.dtype[np.generic], is_row: bool, machine: Machine) -> str:
+    """The IR of `span` for the lines x0 <= line < x1. A row's steps lie one behind the other, and
+    all their elements make one sum. A column is as wide as a step, and gives as many sums."""
+    code, lanes = Code(machine), machine.lanes
+    args = Val(code, "ptr", 1, "%args", 0)
+    x0, x1 = (Val(code, "int", 1, name, 0) for name in ("%x0", "%x1"))
+    data, sums = (code.load("ptr", code.at(args, 8 * k), 1, 8) for k in (LINES, SUMS))
+    between, stride, steps = (
+        code.load("int", code.at(args, 8 * k), 1, 8) for k in (BETWEEN, STRIDE, STEPS)
+    )
+    kind = "double" if dtype.kind == "f" else "long"
+    zero, start = code.constant("int", 0), code.constant(kind, 0, lanes)
+    ahead = code.cast("sext", stride, "long") * (STEPS_AHEAD * dtype.itemsize)
+    with Loop(code, [x0]) as each:
+        line = each.params[0]
+        with Loop(code, [zero, *[start] * VECTORS]) as loop:
+            step, *totals = loop.params
+            x = line * between + step * stride
+            here = code.at(data, code.cast("sext", x, "long") * dtype.itemsize)
+            code.fetch(code.at(here, ahead), 0, VECTORS * lanes * dtype.itemsize)
+            after = [
+                total + _element(code, data, x + index * lanes, dtype, kind)
+                for index, total in enumerate(totals)
+            ]
+            loop.next(step + 1 < steps, [step + 1, *after])
+        totals = [_whole(code, loop.results[1:])] if is_row else loop.results[1:]
+        size = 8 * totals[0].lanes
+        place = code.at(sums, code.cast("sext", line, "long") * (size * len(totals)))
+        for index, total in enumerate(totals):
+            code.store(total, code.at(place, index * size), 8)
+        each.next(line + 1 < x1, [line + 1])
+    return code.span()
+
+
+def _whole(code: Code, totals: Sequence[Val]) -> Val:
+    """The sum of all lanes of vectors."""
+    total = reduce(lambda a, b: a + b, totals)
+    while total.lanes > 2:
+        half = total.lanes // 2
+        total = code.shuffle(total, None, range(half)) + code.shuffle(
+            total, None, range(half, 2 * half)
+        )
+    return code.lane(total, 0) + code.lane(total, 1)
 
 
 # ---------------------------------------------------------------- running folds

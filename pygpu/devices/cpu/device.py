@@ -46,6 +46,9 @@ class CpuDevice(Device):
     def texels(self, array: NDArray[Any], how: How, channels: int) -> NDArray[Any] | None:
         return folds.folded(array, how, channels, cores())
 
+    def line_sums(self, array: NDArray[Any], axis: int) -> NDArray[Any] | None:
+        return folds.line_sums(array, axis, cores())
+
     def folder(self, array: NDArray[Any], how: How) -> Callable[[], Any] | None:
         return folds.folder(array, how, cores())
 

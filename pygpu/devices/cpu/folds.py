@@ -18,12 +18,14 @@ from pygpu.codegen.elements.folds import (
     PARTIAL,
     SLOTS,
     TILE,
+    VECTORS,
     Folding,
     Scanning,
     accumulated,
     can_fold,
     fold_span,
     left,
+    lines_span,
     scan_span,
 )
 from pygpu.codegen.jobs import slots
@@ -37,6 +39,7 @@ from pygpu.devices.process.reserve import RESERVE
 
 # Elements below which NumPy is as quick.
 LEAST: Final[dict[How, int]] = {"sum": 1 << 14, "min": 1 << 16, "max": 1 << 16}
+LINES_LEAST: Final = 1 << 17  # the same for sums of rows and of columns
 LONGEST: Final = 2**31 - 2 * TILE  # elements, so that their indices are ints
 SHARES: Final = 32  # tiles of an array, as far as they are not too short: none is waited for long
 ROUNDS: Final = 128  # of a tile at least
@@ -196,6 +199,42 @@ def _plan(dtype: np.dtype[Any], how: How, vectors: int, size: int, calls: Calls)
     folding, machine = Folding(dtype, how, vectors), calls.machine
     is_short = size < vectors * machine.lanes
     return None if is_short or not can_fold(dtype, how) else _Plan(folding, size, machine)
+
+
+# ---------------------------------------------------------------- sums of lines
+
+
+@lru_cache(maxsize=32)
+def _adding(dtype: np.dtype[Any], is_row: bool, machine: Machine) -> tuple[Native, int]:
+    """The code, which must stay, and the address of its function."""
+    return native_span(lines_span(dtype, is_row, machine), machine)
+
+
+def line_sums(array: NDArray[Any], axis: int, cores: Cores) -> NDArray[Any] | None:
+    """The sums of a contiguous array's rows (axis 1) or columns (axis 0), as float64 or int64. None
+    where NumPy does it."""
+    (rows, columns), step = array.shape, VECTORS * cores.machine.lanes
+    whole, is_row = columns // step * step, axis == 1
+    if not whole or not LINES_LEAST <= array.size <= LONGEST or not can_fold(array.dtype, "sum"):
+        return None
+    lines, steps = (rows, whole // step) if is_row else (whole // step, rows)
+    apart = (columns, step) if is_row else (step, columns)
+    wide = np.dtype(np.float64 if array.dtype.kind == "f" else np.int64)
+    sums = np.empty(rows if is_row else columns, wide)
+    chunk = -(-ROUNDS // steps)
+    _, span = _adding(array.dtype, is_row, cores.machine)
+    block = chunked_job(span, lines, chunk, [address(array), address(sums), *apart, steps])
+    job = Job(block, slots.scratch_size(0, 1, 0), (array, sums))
+    is_tiny = array.size < TINY
+    threads = 1 if is_tiny else min(cores.threads, -(-lines // chunk))
+    POOL.run(cores.calls, job, threads, True, is_tiny)
+    if whole < columns:
+        rest = np.sum(array[:, whole:], axis, wide)
+        if is_row:
+            sums += rest
+        else:
+            sums[whole:] = rest
+    return sums
 
 
 # ---------------------------------------------------------------- running folds

@@ -5,12 +5,14 @@ total(image, axis=(0, 1), keepdims=False); extreme(image, np.max, None, False)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.device import Device
 from pygpu.core.errors import shown, whole
 from pygpu.core.programs import ALONG_X, ALONG_Y, BOTH, Along, How
 from pygpu.core.sampler import make
@@ -83,15 +85,28 @@ def _natively(image: ImageLike, how: How, axis: Any, keepdims: bool) -> Any:
     channels, axes, dims = image.format.channels, _axes(image, axis), image.dims
     if axes == set(range(dims)) and channels > 1:
         return targets.choose("auto").texels(array, how, channels)
-    if len(axes) != dims + (channels > 1):
-        return None
     device = targets.choose("auto")
+    if len(axes) != dims + (channels > 1):
+        return _line_sums(image.storage.seen(), axes, device) if how == "sum" else None
     found = device.texels(array, how, 1)
     if found is None:
         return None
     folds = image.storage.folds
     folds[how] = device, device.folder(array, how) if how in folds else None  # not for one call
     return found[0]
+
+
+def _line_sums(array: NDArray[Any], axes: set[int], device: Device) -> NDArray[Any] | None:
+    """Sums along the first axes of an array, or along the last; None along others."""
+    count, ndim = len(axes), array.ndim
+    if axes == set(range(count)):
+        cut, axis, shape = count, 0, array.shape[count:]
+    elif axes == set(range(ndim - count, ndim)):
+        cut, axis, shape = ndim - count, 1, array.shape[: ndim - count]
+    else:
+        return None
+    sums = device.line_sums(array.reshape(math.prod(array.shape[:cut]), -1), axis)
+    return None if sums is None else sums.reshape(shape)
 
 
 def _starts_on_device(image: ImageLike, axis: Any) -> bool:
