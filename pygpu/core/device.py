@@ -123,9 +123,10 @@ class Device:
         be done by programs."""
         return None
 
-    def scanned(self, lines: NDArray[Any], how: str) -> NDArray[Any] | None:
-        """The running folds of each line of a host array (lines, N) of float32 or int32, by "add",
-        "multiply", "maximum" or "minimum". None where that is to be done by programs."""
+    def scanned(self, array: NDArray[Any], axis: int, how: str) -> NDArray[Any] | None:
+        """The running folds of a host array's columns (axis 0) or rows (axis 1), of float32 or
+        int32, by "add", "multiply", "maximum" or "minimum". None where that is to be done by
+        programs."""
         return None
 
     def fold_groups(

@@ -7,8 +7,6 @@ apart: in steps of three vectors three of them, in steps of four 1, 2 or 4.
 
     accumulated(np.dtype("uint8"), "sum")      # int32: a tile is too short to overflow it
 
-`lines_span` sums lines of elements, in 64 bits: the rows of an array, or its columns.
-
 `scan_span` makes running folds of the elements of a chunk, and puts before them the fold of all
 chunks before; its other kernel makes the folds of chunks.
 """
@@ -18,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
@@ -43,7 +41,7 @@ _STORED: Final = {
     "int8": ("byte", "sext"),
     "bool": ("byte", "zext"),
 }
-_KINDS: Final = {"float": "float32", "int": "int32", "double": "float64", "long": "int64"}
+KINDS: Final = {"float": "float32", "int": "int32", "double": "float64", "long": "int64"}
 
 
 @record
@@ -63,7 +61,7 @@ def can_fold(dtype: np.dtype[np.generic], how: How) -> bool:
 
 def accumulated(dtype: np.dtype[np.generic], how: How) -> np.dtype[np.generic]:
     """The type of the accumulators."""
-    return np.dtype(_KINDS[_kind(dtype, how)])
+    return np.dtype(KINDS[_kind(dtype, how)])
 
 
 def _kind(dtype: np.dtype[np.generic], how: How) -> str:
@@ -96,7 +94,7 @@ def fold_span(folding: Folding, machine: Machine) -> str:
         here = code.at(data, code.cast("sext", x, "long") * stored)
         code.fetch(here, AHEAD, vectors * lanes * stored)
         values = [
-            _element(code, data, x + index * lanes, folding.dtype, kind) for index in range(vectors)
+            element(code, data, x + index * lanes, folding.dtype, kind) for index in range(vectors)
         ]
         join = _ROUNDS[folding.how]
         after = [join(code, *pair) for pair in zip(totals, values, strict=True)]
@@ -158,16 +156,14 @@ class _Holes:
         return [code.select(mask, nan, total) for mask, total in marked]
 
 
-def _element(code: Code, data: Val, x: Val, dtype: np.dtype[np.generic], kind: str) -> Val:
+def element(code: Code, data: Val, x: Val, dtype: np.dtype[np.generic], kind: str) -> Val:
     """A vector of elements from x on, of the accumulators' kind."""
     stored, widen = _STORED[dtype.name]
     place = code.at(data, code.cast("sext", x, "long") * dtype.itemsize)
     value = code.load(stored, place, code.machine.lanes, 1)
     if widen:
         value = code.cast(widen, value, "int")
-    if kind == "double":
-        return code.cast("fpext", value, kind)
-    return code.cast("sext", value, kind)
+    return code.cast("fpext" if kind == "double" else "sext", value, kind)
 
 
 def _less(code: Code, total: Val, value: Val) -> Val:
@@ -203,59 +199,6 @@ _START: Final[dict[str, Callable[[str], float]]] = {
 }
 
 
-# ---------------------------------------------------------------- sums of lines
-
-# Of %args: memory, the sums, elements from line to line and from step to step, steps of a line.
-LINES, SUMS, BETWEEN, STRIDE, STEPS = range(5)
-VECTORS: Final = 4  # of a step
-STEPS_AHEAD: Final = 16  # of a line, fetched before they are added
-
-
-def lines_span(dtype: np.dtype[np.generic], is_row: bool, machine: Machine) -> str:
-    """The IR of `span` for the lines x0 <= line < x1. A row's steps lie one behind the other, and
-    all their elements make one sum. A column is as wide as a step, and gives as many sums."""
-    code, lanes = Code(machine), machine.lanes
-    args = Val(code, "ptr", 1, "%args", 0)
-    x0, x1 = (Val(code, "int", 1, name, 0) for name in ("%x0", "%x1"))
-    data, sums = (code.load("ptr", code.at(args, 8 * k), 1, 8) for k in (LINES, SUMS))
-    between, stride, steps = (
-        code.load("int", code.at(args, 8 * k), 1, 8) for k in (BETWEEN, STRIDE, STEPS)
-    )
-    kind = "double" if dtype.kind == "f" else "long"
-    zero, start = code.constant("int", 0), code.constant(kind, 0, lanes)
-    ahead = code.cast("sext", stride, "long") * (STEPS_AHEAD * dtype.itemsize)
-    with Loop(code, [x0]) as each:
-        line = each.params[0]
-        with Loop(code, [zero, *[start] * VECTORS]) as loop:
-            step, *totals = loop.params
-            x = line * between + step * stride
-            here = code.at(data, code.cast("sext", x, "long") * dtype.itemsize)
-            code.fetch(code.at(here, ahead), 0, VECTORS * lanes * dtype.itemsize)
-            after = [
-                total + _element(code, data, x + index * lanes, dtype, kind)
-                for index, total in enumerate(totals)
-            ]
-            loop.next(step + 1 < steps, [step + 1, *after])
-        totals = [_whole(code, loop.results[1:])] if is_row else loop.results[1:]
-        size = 8 * totals[0].lanes
-        place = code.at(sums, code.cast("sext", line, "long") * (size * len(totals)))
-        for index, total in enumerate(totals):
-            code.store(total, code.at(place, index * size), 8)
-        each.next(line + 1 < x1, [line + 1])
-    return code.span()
-
-
-def _whole(code: Code, totals: Sequence[Val]) -> Val:
-    """The sum of all lanes of vectors."""
-    total = reduce(lambda a, b: a + b, totals)
-    while total.lanes > 2:
-        half = total.lanes // 2
-        total = code.shuffle(total, None, range(half)) + code.shuffle(
-            total, None, range(half, 2 * half)
-        )
-    return code.lane(total, 0) + code.lane(total, 1)
-
-
 # ---------------------------------------------------------------- running folds
 
 SCANNED, RESULT, CARRIES, CHUNK, PITCH = range(5)  # of %args; elements of a chunk, and to the next
@@ -264,11 +207,13 @@ SCANNED, RESULT, CARRIES, CHUNK, PITCH = range(5)  # of %args; elements of a chu
 @record
 class Scanning:
     """A kernel of scans: of floats or ints, by "add", "multiply", "maximum" or "minimum".
-    `is_total`: the folds of chunks, as CARRIES; else the scan, after the carries of chunks."""
+    "total": the folds of chunks, as CARRIES. "after": the scan, after the carries of chunks.
+    "line": the scan of chunks with nothing before them, floats folded in 64 bits, for a chunk may
+    be long."""
 
     kind: str
     how: str
-    is_total: bool
+    role: Literal["total", "after", "line"]
 
 
 def scan_span(scanning: Scanning, machine: Machine) -> str:
@@ -284,29 +229,34 @@ def scan_span(scanning: Scanning, machine: Machine) -> str:
     carry = code.at(carries, chunk * 4)
     pitch = code.cast("sext", code.load("int", code.at(args, 8 * PITCH), 1, 8), "long")
     apart = chunk * (pitch - code.cast("sext", length, "long"))
-    join, kind = _SCANS[scanning.how], scanning.kind
+    join, kind = SCANS[scanning.how], scanning.kind
     neutral = code.constant(kind, _NEUTRAL[scanning.how](kind), lanes)
-    if not scanning.is_total:
+    start = neutral
+    if scanning.role == "line":
+        wide = "double" if kind == "float" else kind
+        start = code.constant(wide, _NEUTRAL[scanning.how](wide))
+    if scanning.role == "after":
         before = code.splat(code.load(kind, carry, 1, 4), lanes)
-    with Loop(code, [x0, neutral]) as loop:
+    with Loop(code, [x0, start]) as loop:
         x, total = loop.params
         place = (code.cast("sext", x, "long") + apart) * 4
         code.fetch(code.at(source, place), AHEAD, lanes * 4)
         value = code.load(kind, code.at(source, place), lanes, 4)
-        if scanning.is_total:
-            after = join(code, total, value)
+        if scanning.role != "total":
+            value = _prefixes(code, join, value, neutral)
+        if scanning.role == "line":
+            found = join(code, code.splat(code.cast("fptrunc", total, kind), lanes), value)
+            after = join(code, total, code.cast("fpext", code.lane(value, lanes - 1), total.kind))
         else:
-            step = 1
-            while step < lanes:
-                indices = [i - step if i >= step else lanes + i for i in range(lanes)]
-                value = join(code, code.shuffle(value, neutral, indices), value)
-                step *= 2
-            within = join(code, total, value)
-            code.store(join(code, before, within), code.at(target, place), 4)
-            after = code.shuffle(within, None, [lanes - 1] * lanes)
+            found = after = join(code, total, value)
+        if scanning.role == "after":
+            found = join(code, before, found)
+            after = code.shuffle(after, None, [lanes - 1] * lanes)
+        if scanning.role != "total":
+            code.store(found, code.at(target, place), 4)
         following = x + lanes
         loop.next(following < x1, [following, after])
-    if scanning.is_total:
+    if scanning.role == "total":
         total = loop.results[1]
         step = lanes // 2
         while step:
@@ -317,7 +267,17 @@ def scan_span(scanning: Scanning, machine: Machine) -> str:
     return code.span()
 
 
-_SCANS: Final[dict[str, Callable[[Code, Val, Val], Val]]] = {
+def _prefixes(code: Code, join: Callable[[Code, Val, Val], Val], value: Val, neutral: Val) -> Val:
+    """The fold of each lane with all before it."""
+    step = 1
+    while step < value.lanes:
+        indices = [i - step if i >= step else value.lanes + i for i in range(value.lanes)]
+        value = join(code, code.shuffle(value, neutral, indices), value)
+        step *= 2
+    return value
+
+
+SCANS: Final[dict[str, Callable[[Code, Val, Val], Val]]] = {
     "add": lambda code, total, value: total + value,
     "multiply": lambda code, total, value: total * value,
     "maximum": _greater,
@@ -326,6 +286,6 @@ _SCANS: Final[dict[str, Callable[[Code, Val, Val], Val]]] = {
 _NEUTRAL: Final[dict[str, Callable[[str], float]]] = {
     "add": lambda kind: 0,
     "multiply": lambda kind: 1,
-    "maximum": lambda kind: -math.inf if kind == "float" else -(2**31),
-    "minimum": lambda kind: math.inf if kind == "float" else 2**31 - 1,
+    "maximum": lambda kind: -(2**31) if kind == "int" else -math.inf,
+    "minimum": lambda kind: 2**31 - 1 if kind == "int" else math.inf,
 }

@@ -316,14 +316,17 @@ class Code(Body):
     def store(self, value: Val, pointer: Val, align: int = 1, how: str = "") -> None:
         self.line(f"store {value.type} {value.text}, ptr {pointer.text}, align {align}{how}")
 
-    def fetch(self, pointer: Val, ahead: int, size: int) -> None:
+    def fetch(self, pointer: Val, ahead: int, size: int, *, to_write: bool = False) -> None:
         """Bring so many bytes into the caches, those that begin so far on, which need not be
         memory of ours: what is read in order once is on its way before it is asked for. What the
-        processor fetches by itself ends with each page of 4 KiB."""
+        processor fetches by itself ends with each page of 4 KiB. `to_write`: as this core's own,
+        so that stores need not wait for that one after the other."""
         self.declared["llvm.prefetch"] = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
         for line in range(0, size, CACHE_LINE):
             place = self.at(pointer, ahead + line)
-            self.line(f"call void @llvm.prefetch.p0(ptr {place.text}, i32 0, i32 3, i32 1)")
+            self.line(
+                f"call void @llvm.prefetch.p0(ptr {place.text}, i32 {int(to_write)}, i32 3, i32 1)"
+            )
 
 
 def floor(code: Code, value: Val) -> Val:

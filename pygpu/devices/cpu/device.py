@@ -63,8 +63,9 @@ class CpuDevice(Device):
     def ranked(self, lines: NDArray[Any], places: NDArray[np.intp]) -> NDArray[Any]:
         return sorts.ranked(lines, places, cores().threads)
 
-    def scanned(self, lines: NDArray[Any], how: str) -> NDArray[Any] | None:
-        return folds.scanned(lines, how, cores()) if lines.flags.c_contiguous else None
+    def scanned(self, array: NDArray[Any], axis: int, how: str) -> NDArray[Any] | None:
+        scan = folds.scanned if axis == 1 else folds.scanned_columns
+        return scan(array, how, cores()) if array.flags.c_contiguous else None
 
     def fold_groups(
         self, values: NDArray[Any], index: NDArray[Any], how: str, start: NDArray[Any]

@@ -1,4 +1,4 @@
-"""Sums and extremes of whole images by native code, on all cores, at the speed of memory.
+"""Sums, extremes and running folds by native code, on all cores, at the speed of memory.
 
 folded(array, "sum", channels=3)     # (3,), float64; None: to be done otherwise
 """
@@ -14,20 +14,20 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.elements.folds import (
     DATA,
+    KINDS,
     LENGTH,
     PARTIAL,
     SLOTS,
     TILE,
-    VECTORS,
     Folding,
     Scanning,
     accumulated,
     can_fold,
     fold_span,
     left,
-    lines_span,
     scan_span,
 )
+from pygpu.codegen.elements.lines import VECTORS, Columns, columns_span, rows_span
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.programs import JOINS, UFUNCS, How
@@ -35,7 +35,7 @@ from pygpu.devices.cpu.chunks import Cores, address, chunked_job
 from pygpu.devices.cpu.layout import Block
 from pygpu.devices.cpu.native import Native, native_span
 from pygpu.devices.cpu.threads import POOL, Calls, Job
-from pygpu.devices.process.reserve import RESERVE
+from pygpu.devices.process.reserve import RESERVE, WAITING, apart
 
 # Elements below which NumPy is as quick.
 LEAST: Final[dict[How, int]] = {"sum": 1 << 14, "min": 1 << 16, "max": 1 << 16}
@@ -201,45 +201,89 @@ def _plan(dtype: np.dtype[Any], how: How, vectors: int, size: int, calls: Calls)
     return None if is_short or not can_fold(dtype, how) else _Plan(folding, size, machine)
 
 
-# ---------------------------------------------------------------- sums of lines
+# ---------------------------------------------------------------- rows and columns
+
+STRIP: Final = 2048  # columns whose totals the first cache holds, with what is added
 
 
 @lru_cache(maxsize=32)
-def _adding(dtype: np.dtype[Any], is_row: bool, machine: Machine) -> tuple[Native, int]:
+def _of_rows(dtype: np.dtype[Any], machine: Machine) -> tuple[Native, int]:
     """The code, which must stay, and the address of its function."""
-    return native_span(lines_span(dtype, is_row, machine), machine)
+    return native_span(rows_span(dtype, machine), machine)
+
+
+@lru_cache(maxsize=64)
+def _of_columns(columns: Columns, machine: Machine) -> tuple[Native, int]:
+    return native_span(columns_span(columns, machine), machine)
 
 
 def line_sums(array: NDArray[Any], axis: int, cores: Cores) -> NDArray[Any] | None:
     """The sums of a contiguous array's rows (axis 1) or columns (axis 0), as float64 or int64. None
     where NumPy does it."""
-    (rows, columns), step = array.shape, VECTORS * cores.machine.lanes
-    whole, is_row = columns // step * step, axis == 1
-    if not whole or not LINES_LEAST <= array.size <= LONGEST or not can_fold(array.dtype, "sum"):
+    (rows, columns), lanes = array.shape, cores.machine.lanes
+    if not LINES_LEAST <= array.size <= LONGEST or not can_fold(array.dtype, "sum"):
         return None
-    lines, steps = (rows, whole // step) if is_row else (whole // step, rows)
-    apart = (columns, step) if is_row else (step, columns)
     wide = np.dtype(np.float64 if array.dtype.kind == "f" else np.int64)
-    sums = np.empty(rows if is_row else columns, wide)
-    chunk = -(-ROUNDS // steps)
-    _, span = _adding(array.dtype, is_row, cores.machine)
-    block = chunked_job(span, lines, chunk, [address(array), address(sums), *apart, steps])
-    job = Job(block, slots.scratch_size(0, 1, 0), (array, sums))
-    is_tiny = array.size < TINY
-    threads = 1 if is_tiny else min(cores.threads, -(-lines // chunk))
-    POOL.run(cores.calls, job, threads, True, is_tiny)
-    if whole < columns:
-        rest = np.sum(array[:, whole:], axis, wide)
-        if is_row:
-            sums += rest
-        else:
-            sums[whole:] = rest
+    if axis == 0:
+        return _fold_columns(array, Columns(array.dtype, "add", is_running=False), cores)
+    step = VECTORS * lanes
+    steps = columns // step
+    if steps == 0:
+        return None
+    sums = np.empty(rows, wide)
+    _, span = _of_rows(array.dtype, cores.machine)
+    arguments = [address(array), address(sums), columns, steps]
+    _run_chunks(span, rows, -(-ROUNDS // steps), arguments, (array, sums), cores)
+    if steps * step < columns:
+        sums += np.sum(array[:, steps * step :], 1, wide)
     return sums
+
+
+def _fold_columns(
+    array: NDArray[Any], columns: Columns, cores: Cores, result: NDArray[Any] | None = None
+) -> NDArray[Any] | None:
+    """The folds of the columns of an array, while the folds up to each row become the result. None
+    where a row has less than a vector."""
+    (rows, width), lanes = array.shape, cores.machine.lanes
+    if width < lanes or rows == 0:
+        return None
+    vectors = -(-width // lanes)
+    totals = np.full(vectors * lanes, *_identity(columns))
+    _, span = _of_columns(columns, cores.machine)
+    held = (array, totals) if result is None else (array, totals, result)
+    last = width - lanes
+    arguments = [address(array), address(totals), width, rows, last, address(held[-1])]
+    strip = min(STRIP // lanes, -(-vectors // cores.threads))
+    _run_chunks(span, vectors, strip, arguments, held, cores)
+    totals[last:width] = totals[-lanes:]  # as these were folded
+    return totals[:width]
+
+
+def _identity(columns: Columns) -> tuple[Any, np.dtype[Any]]:
+    """What totals begin with, and their type."""
+    dtype = columns.dtype
+    return _IDENTITY[columns.how](dtype), np.dtype(KINDS[columns.kind])
+
+
+def _run_chunks(
+    span: int,
+    count: int,
+    chunk: int,
+    arguments: list[int],
+    held: tuple[NDArray[Any], ...],
+    cores: Cores,
+) -> None:
+    """Call a span for 0, 1, ... below a count, chunks of so many at once, with arrays of which the
+    first is what is read."""
+    job = Job(chunked_job(span, count, chunk, arguments), slots.scratch_size(0, 1, 0), held)
+    is_tiny = held[0].size < TINY
+    threads = 1 if is_tiny else min(cores.threads, -(-count // chunk))
+    POOL.run(cores.calls, job, threads, True, is_tiny)
 
 
 # ---------------------------------------------------------------- running folds
 
-SCAN_CHUNK: Final = 4096  # elements scanned one vector after the other: sums of floats err little
+SCAN_CHUNK: Final = 4096  # elements of a line folded in 32 bits: sums of floats err little
 SCAN_LEAST: Final = 1 << 14  # elements below which NumPy is as quick
 
 
@@ -247,6 +291,24 @@ SCAN_LEAST: Final = 1 << 14  # elements below which NumPy is as quick
 def _scanning(scanning: Scanning, machine: Machine) -> tuple[Native, int]:
     """The code, which must stay, and the address of its function."""
     return native_span(scan_span(scanning, machine), machine)
+
+
+def scanned_columns(array: NDArray[Any], how: str, cores: Cores) -> NDArray[Any] | None:
+    """The running folds of each column of a contiguous array of float32 or int32, by "add",
+    "multiply", "maximum" or "minimum". None where that is to be done otherwise."""
+    kind = _KINDS.get(array.dtype.name)
+    if kind is None or array.size > LONGEST:
+        return None
+    if array.size >= SCAN_LEAST:
+        result = _beside(array)
+        columns = Columns(array.dtype, how, is_running=True)
+        if _fold_columns(array, columns, cores, result) is not None:
+            return result
+    wide = np.float64 if kind == "float" else array.dtype
+    rows = np.ascontiguousarray(array.T)  # along which NumPy is quicker
+    with np.errstate(all="ignore"):
+        found = UFUNCS[how].accumulate(rows, axis=1, dtype=wide)
+    return np.ascontiguousarray(found.T, array.dtype)
 
 
 def scanned(lines: NDArray[Any], how: str, cores: Cores) -> NDArray[Any] | None:
@@ -261,23 +323,31 @@ def scanned(lines: NDArray[Any], how: str, cores: Cores) -> NDArray[Any] | None:
     if lines.size < SCAN_LEAST:
         with np.errstate(all="ignore"):
             return ufunc.accumulate(lines, axis=1, dtype=wide).astype(lines.dtype, copy=False)
-    if whole == 0 or (count > 1 and size > SCAN_CHUNK):
+    if whole == 0:
         return None
-    result = RESERVE.empty(lines.shape, lines.dtype)
-    chunk = SCAN_CHUNK if count == 1 else whole
+    result = _beside(lines)
     identity = _IDENTITY[how](lines.dtype)
-    carries = np.full(-(-count * whole // chunk), identity, lines.dtype)
-    arrays, sizes = (lines, result, carries), (count * whole, chunk, chunk if count == 1 else size)
     with np.errstate(all="ignore"):
-        if count == 1:  # each chunk comes after all before
-            _run_scan(Scanning(kind, how, is_total=True), arrays, sizes, cores)
+        if count > 1:
+            arrays = lines, result, lines[:0]
+            _run_scan(Scanning(kind, how, "line"), arrays, (count * whole, whole, size), cores)
+        else:  # each chunk comes after all before
+            carries = np.full(-(-whole // SCAN_CHUNK), identity, lines.dtype)
+            arrays, sizes = (lines, result, carries), (whole, SCAN_CHUNK, SCAN_CHUNK)
+            _run_scan(Scanning(kind, how, "total"), arrays, sizes, cores)
             carries[1:] = ufunc.accumulate(carries, dtype=wide)[:-1]
             carries[0] = identity
-        _run_scan(Scanning(kind, how, is_total=False), arrays, sizes, cores)
+            _run_scan(Scanning(kind, how, "after"), arrays, sizes, cores)
         if whole < size:
             rest = ufunc.accumulate(lines[:, whole:], axis=1, dtype=wide)
             result[:, whole:] = ufunc(result[:, whole - 1 : whole], rest)
     return result
+
+
+def _beside(array: NDArray[Any]) -> NDArray[Any]:
+    """Memory for a result as large as an array."""
+    at = address(array) + apart(array.strides[0])
+    return RESERVE.empty(array.shape, array.dtype, WAITING, at)
 
 
 def _run_scan(
@@ -289,9 +359,8 @@ def _run_scan(
     """A kernel over so many elements, chunks of so many, which begin so far apart."""
     _, span = _scanning(scanning, cores.machine)
     count, chunk, _ = sizes
-    block = chunked_job(span, count, chunk, [*map(address, arrays), *sizes[1:]])
-    job = Job(block, slots.scratch_size(0, 1, 0), tuple(arrays))
-    POOL.run(cores.calls, job, min(cores.threads, -(-count // chunk)), True, False)
+    arguments = [*map(address, arrays), *sizes[1:]]
+    _run_chunks(span, count, chunk, arguments, tuple(arrays), cores)
 
 
 _KINDS: Final = {"float32": "float", "int32": "int"}

@@ -154,8 +154,8 @@ def inclusive(
 ) -> tuple[ImageLike, ...]:
     """The scan of values, an image for each part, along lines: images of these types."""
     along, row = lines.layout
-    if along == "x":
-        found = _by_device(scanning, state, types)
+    if along != "folded":
+        found = _by_device(scanning, state, types, 1 if along == "x" else 0)
         if found is not None:
             return (found,)
     how = scanning.function, scanning.is_tuple
@@ -174,16 +174,16 @@ def inclusive(
 
 
 def _by_device(
-    scanning: Scan, state: tuple[ImageLike, ...], types: Sequence[Type]
+    scanning: Scan, state: tuple[ImageLike, ...], types: Sequence[Type], axis: int
 ) -> ImageLike | None:
-    """The scan by a device's own code; None where it has none."""
+    """The scan along an axis of the storage by a device's own code; None where it has none."""
     device, how = targets.choose(scanning.target), HOWS.get(scanning.function)
     alike = how is not None and state[0].format.type == types[0] and types[0].is_scalar
     if how is None or not alike or scanning.is_tuple or scanning.sign < 0:
         return None
     if targets.limits(device) is not None or state[0].storage.dtype.itemsize != 4:
         return None
-    found = device.scanned(state[0].storage.host()[..., 0], how)
+    found = device.scanned(state[0].storage.host()[..., 0], axis, how)
     return None if found is None else host_image(found[..., None])
 
 

@@ -157,6 +157,40 @@ def test_short_lines_are_added_up_as_exactly_as_long_ones(count: int) -> None:
     np.testing.assert_allclose(pygpu.scan(np.add, array, target="cpu"), expected, 1e-6)
 
 
+@pytest.mark.parametrize("shape", [(9000, 5), (1100, 16), (301, 100), (3, 9001), (2, 50_000)])
+@pytest.mark.parametrize("ufunc", [np.add, np.maximum, np.minimum, np.multiply])
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+def test_rows_and_columns_are_scanned_by_native_code(
+    dtype: str, ufunc: Any, shape: tuple[int, int]
+) -> None:
+    generator = np.random.default_rng(shape[0])
+    array = generator.integers(-(2**30), 2**30, shape).astype(np.int32)
+    if dtype == "float32":
+        array = (1 + 1e-3 * generator.normal(size=shape)).astype(np.float32)
+    wide = np.float64 if dtype == "float32" else np.int32
+    for axis in (0, 1):
+        with np.errstate(over="ignore"):
+            expected = ufunc.accumulate(array, axis, dtype=wide)
+        found = pygpu.scan(ufunc, array, axis, target="cpu")
+        assert found.dtype == array.dtype
+        close = 1e-4 if ufunc is np.multiply else 1e-6
+        np.testing.assert_allclose(found, expected, rtol=close if wide is np.float64 else 0)
+    if dtype == "float32":
+        array[1, 3], array[0, 4] = np.nan, np.inf
+        for axis in (0, 1):
+            found = pygpu.scan(ufunc, array, axis, target="cpu")
+            expected = ufunc.accumulate(array, axis, dtype=wide)
+            np.testing.assert_allclose(found, expected, 1e-4)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_lines_of_large_volumes_are_scanned(axis: int) -> None:
+    volume = np.random.default_rng(0).random((30, 41, 50), np.float32)
+    expected = np.cumsum(volume, axis, np.float64)
+    found = np.asarray(pygpu.scan(np.add, pygpu.Volume(volume), axis, target="cpu"))
+    np.testing.assert_allclose(found, expected, 1e-6)
+
+
 @pytest.mark.parametrize("count", [16_384, 20_001, 300_007])
 @pytest.mark.parametrize("ufunc", [np.add, np.maximum, np.minimum, np.multiply])
 @pytest.mark.parametrize("dtype", ["float32", "int32"])
