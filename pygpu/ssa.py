@@ -167,6 +167,11 @@ class Load:
     boundary: str = "nearest"
     cval: tuple[Number, ...] = ()
 
+    @property
+    def outside(self) -> Constant:
+        """What the boundary "constant" gives outside of the image."""
+        return self.cval[0] if self.type.is_scalar else self.cval
+
 
 @record
 class Lookup:
@@ -218,10 +223,12 @@ _SINGLE: Final = struct.Struct("<f")  # rounds as NumPy does, and sooner
 
 
 def normal(type: Type, value: Any) -> Constant:
-    """A constant as its type holds it: float32, int32 and uint32 wrapped to 32 bits, bool."""
+    """A constant as its type holds it: float32, int32 and uint32 wrapped to 32 bits, bool. A number
+    for a vector is meant for all its components."""
     if not type.is_scalar:
         scalar = vector(type.kind, 1)
-        return tuple(normal(scalar, component) for component in value)  # type: ignore[misc]
+        components = value if isinstance(value, Iterable) else (value,) * type.size
+        return tuple(normal(scalar, component) for component in components)  # type: ignore[misc]
     if type.kind == "float":
         if value.__class__ is float:
             try:

@@ -7,7 +7,7 @@ function = build.finish([build.emit("add", texel, texel)])
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -26,6 +26,7 @@ from pygpu.ssa import (
     Region,
     Table,
     Value,
+    alike,
     normal,
 )
 from pygpu.types import INT, Type
@@ -75,6 +76,8 @@ class Builder:
         self.region.ops.append(Op(code, operands, data, (value,), (), self.place))
         self.count += 1
         return value
+
+    __call__ = emit
 
     def constant(self, type: Type, value: Any) -> Value:
         is_normal = type is INT and value.__class__ is int and -(2**31) <= value < 2**31
@@ -139,6 +142,21 @@ class Builder:
         for value in op.results:
             value.call = self.call
         self.region.ops.append(op)
+
+    def again(
+        self,
+        op: Op,
+        operands: Sequence[Value],
+        regions: Sequence[Region] = (),
+        results: Iterable[Value] | None = None,
+        data: Any = None,
+    ) -> tuple[Value, ...]:
+        """Append an op like another one, of new operands and regions. Its results are like those,
+        or like some of them; its data may be other."""
+        made = alike(op.results if results is None else results)
+        data = op.data if data is None else data
+        self.region.ops.append(Op(op.code, tuple(operands), data, made, tuple(regions), op.place))
+        return tuple(made)
 
     def inside(self, region: Region) -> _Inside:
         """`with build.inside(region):` appends to that region."""

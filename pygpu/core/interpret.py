@@ -154,8 +154,7 @@ def gather(data: Load, image: Array, x: Array, y: Array) -> Array:
     if data.boundary != "constant":
         return texels
     inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
-    cval = data.cval[0] if data.type.is_scalar else data.cval
-    return choose(inside, texels, scalar(data.type, cval))
+    return choose(inside, texels, scalar(data.type, data.outside))
 
 
 def look_up(values: Array, index: Array) -> Array:

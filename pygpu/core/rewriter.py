@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pygpu.core.builder import Builder
-from pygpu.ssa import Function, Op, Region, Value, alike
+from pygpu.ssa import Function, ImageInput, Op, Region, Value
+from pygpu.types import INT
 
 Rewriting = Callable[["Rewriter", Op, tuple[Value, ...]], Sequence[Value] | None]
 
@@ -23,19 +24,33 @@ class Rewriter:
     mapped to the new one, and returns the new values for its results, or None to copy it.
     For ops with regions, None copies the op and rewrites what is inside; a rule may call
     `rewriter.copy_region(old_region)` to do it itself.
+
+    The new function may have other `images`, and after the old function's uniforms further ints, of
+    which the names are given; `numbers` then has their values.
     """
 
-    def __init__(self, function: Function, rule: Rewriting) -> None:
+    def __init__(
+        self,
+        function: Function,
+        rule: Rewriting | None = None,
+        images: Sequence[ImageInput] | None = None,
+        numbers: Sequence[str] = (),
+    ) -> None:
         self.function = function
-        self.rule = rule
-        self.new: dict[Value, Value] = {}
+        self.rule = rule or (lambda _, op, operands: self.each(op, operands))
+        uniforms = [(value.name, value.type) for value in function.uniforms]
         self.build = Builder(
             function.name,
-            function.images,
-            [(value.name, value.type) for value in function.uniforms],
+            function.images if images is None else images,
+            uniforms + [(name, INT) for name in numbers],
         )
         self.build.tables = list(function.tables)
-        self.new.update(zip(function.body.params, self.build.body.params, strict=True))
+        self.new = dict(zip(function.body.params, self.build.body.params, strict=False))
+        self.numbers = self.build.uniforms[len(uniforms) :]
+
+    def each(self, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
+        """The rule of a class that derives from this one; without it all ops are copied."""
+        return None
 
     def run(self) -> Function:
         self.inline(self.function.body)
@@ -57,9 +72,7 @@ class Rewriter:
     def copy(self, op: Op, operands: tuple[Value, ...]) -> tuple[Value, ...]:
         """Append the op as it is, with new operands; the regions within are rewritten."""
         regions = tuple([self.copy_region(region) for region in op.regions])
-        new = Op(op.code, operands, op.data, alike(op.results), regions, op.place)
-        self.build.region.ops.append(new)
-        return new.results
+        return self.build.again(op, operands, regions)
 
     def copy_region(self, region: Region) -> Region:
         new = Region(tuple(Value(value.type, value.name) for value in region.params))

@@ -184,7 +184,7 @@ def _faulty(checks: Checks, given: Given, number: int = 0) -> Function:
     made, count = checks.fragment, checks.count
     function = passes.simplify(flatten_differences(fuse(made.function)))
     place = len(function.outputs) - 1 - made.discards
-    rewriter = Rewriter(function, lambda rewriter, op, operands: None)
+    rewriter = Rewriter(function)
     rewriter.inline(function.body)
     build = rewriter.build
     fault = rewriter.new[function.outputs[place]]

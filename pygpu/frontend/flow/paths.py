@@ -76,7 +76,7 @@ def guard(w: Evaluator, outcome: Outcome, target: int) -> Value:
 
 def zero(w: Evaluator, type: Type) -> Value:
     """What stands for a value that is never used."""
-    return w.build.constant(type, 0 if type.is_scalar else (0,) * type.size)
+    return w.build.constant(type, 0)
 
 
 RESULT: Final = ".result"  # the variable of what the generator returned that a loop has ended

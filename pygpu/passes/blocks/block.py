@@ -252,7 +252,7 @@ def _one_by_one(function: Function, cut: Cut) -> Function:
     """The pixels of a block, all loads inside their images, computed by a loop."""
     lowered = lower_boundary(function)
     columns, count = cut.columns, cut.columns * cut.rows
-    rewriter = Rewriter(lowered, lambda *_: None)
+    rewriter = Rewriter(lowered)
     build = rewriter.build
     results = [Value(value.type, value.name) for value in lowered.outputs for _ in range(count)]
     at = Value(INT, "k")
@@ -271,7 +271,7 @@ def _one_by_one(function: Function, cut: Cut) -> Function:
         after = build.emit("add", at, build.constant(INT, 1))
         goes = build.emit("lt", after, build.constant(INT, count))
         body.results = (goes, after, *following)
-    zeros = [build.constant(v.type, 0 if v.type.is_scalar else (0,) * v.type.size) for v in results]
+    zeros = [build.constant(value.type, 0) for value in results]
     types = [INT, *[value.type for value in results]]
     made = build.append("loop", [build.constant(INT, 0), *zeros], types, [body])
     return hoist(build.finish(made[1:]))
@@ -354,7 +354,7 @@ def _either(
     """`fast` where all that is read along x lies inside, or, where what lies beside the block
     `is_clamped`, where the block does and no texel of a view is over the right edge; else
     `exact`."""
-    rewriter = Rewriter(fast, lambda *_: None)
+    rewriter = Rewriter(fast)
     build = rewriter.build
     tests = []
     for image, (left, right) in reach.items():

@@ -71,7 +71,7 @@ class _Wide(Rewriter):
         viewed: frozenset[int],
         is_clamped: bool,
     ) -> None:
-        super().__init__(function, lambda _, op, operands: self.each(op, operands))
+        super().__init__(function)
         self.inputs, self.few, self.viewed = inputs, few, viewed
         self.is_clamped = is_clamped
         self.views: dict[int, int] = {}  # of an image: the index of its view
@@ -171,7 +171,7 @@ def _scaled(build: Builder, channels: int) -> Value:
 
 def pack(function: Function, outputs: Sequence[Format], rows: int) -> Function:
     """The function with texels of views as its results."""
-    rewriter = Rewriter(function, lambda *_: None)
+    rewriter = Rewriter(function)
     rewriter.inline(function.body)
     build, values = rewriter.build, [rewriter.new[value] for value in function.outputs]
     size = COLUMNS * rows

@@ -41,7 +41,7 @@ class _Flattening(Rewriter):
     """Makes the function. What was a vector and is a number now is one component of it."""
 
     def __init__(self, function: Function, size: int) -> None:
-        super().__init__(function, lambda _, op, operands: self.flat(op, operands))
+        super().__init__(function)
         self.size = size
         self.build.images = [replace(each, type=_one(each.type)) for each in function.images]
 
@@ -52,7 +52,7 @@ class _Flattening(Rewriter):
             raise _Mixed
         return made
 
-    def flat(self, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
+    def each(self, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
         code, emit = op.code, self.build.emit
         x, y = self.function.body.params[:2]
         if code == "load":

@@ -123,7 +123,7 @@ class _Joining(Rewriter):
     def __init__(
         self, function: Function, reads: Sequence[tuple[int, int]], step: int, first: int
     ) -> None:
-        super().__init__(function, lambda _, op, operands: self.each(op))
+        super().__init__(function)
         build, self.step, self.first = self.build, step, first
         self.places = {read: place for place, read in enumerate(reads)}
         build.images = [
@@ -145,7 +145,7 @@ class _Joining(Rewriter):
         self.right = build.emit("sub", last, self.left)
         return apply(CLEAN, super().run())
 
-    def each(self, op: Op) -> Sequence[Value] | None:
+    def each(self, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
         return [self.tap(op.data, op.data.dx)] if op.code == "load" else None
 
     def texel(self, data: Any, dx: int) -> Value:
@@ -166,8 +166,7 @@ class _Joining(Rewriter):
             outside = build.emit("lt", before, build.constant(INT, reach))
             if data.boundary == "nearest":
                 return build.emit("select", outside, self.tap(data, dx - sign), texel)
-            cval = data.cval[0] if data.type.is_scalar else data.cval
-            return build.emit("select", outside, build.constant(data.type, cval), texel)
+            return build.emit("select", outside, build.constant(data.type, data.outside), texel)
         for column in range(reach):  # counted from the edge
             read = index(data.boundary, INTEGERS, column - reach, FAR)
             is_here = build.emit("eq", before, build.constant(INT, column))
@@ -181,7 +180,7 @@ class _Beside(Rewriter):
 
     def __init__(self, joined: Joined, images: Sequence[int], width: int) -> None:
         function = joined.function
-        super().__init__(function, lambda _, op, operands: self.each(op, operands))
+        super().__init__(function)
         self.joined, self.images, self.width = joined, images, width
         self.left, _ = joined.around(width)
         self.new[function.uniforms[-1]] = self.build.constant(INT, width)

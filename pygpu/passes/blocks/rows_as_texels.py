@@ -50,7 +50,7 @@ class _Columns(Rewriter):
     """Puts the function down once for each column."""
 
     def __init__(self, function: Function, columns: int) -> None:
-        super().__init__(function, lambda _, op, operands: self.each(op, operands))
+        super().__init__(function)
         self.columns, self.column = columns, 0
         self.build.images = [
             replace(each, type=vector(each.type.kind, columns)) for each in function.images

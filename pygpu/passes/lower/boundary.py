@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 
 from pygpu.core.boundaries import index
 from pygpu.core.host.records import record
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.hoist import hoist
 from pygpu.passes.simplify.local import Gate
-from pygpu.passes.simplify.rules import Emit, constant
-from pygpu.ssa import Function, Load, Op, Value
+from pygpu.passes.simplify.rules import Emit
+from pygpu.ssa import Function, Load, Op, Value, constant_of
 from pygpu.types import INT
 
 
@@ -44,31 +45,33 @@ def lower_boundary(
 
 
 def _lowered(gate: Gate, data: Load, operands: tuple[Value, ...], interior: str) -> Value:
-    places, offsets, tests = [], [], []
+    places: list[Value] = []
+    offsets: list[int] = []
+    tests: list[Value] = []
     for axis, place, pixel, offset in zip(
         "xy", operands, (gate.x, gate.y), (data.dx, data.dy), strict=True
     ):
-        if (place is pixel and axis in interior) or (offset == 0 and constant(place) == 0):
+        if (place is pixel and axis in interior) or (offset == 0 and constant_of(place) == 0):
             places.append(place)  # where there is always a texel
             offsets.append(offset)
             continue
         size = gate("width" if axis == "x" else "height", data=data.image)
-        numbers, moved = Emitting(gate), Moved(place, offset, own=place is pixel)
-        if data.boundary == "constant":
-            found, inside = numbers.nearest(moved, size)
-            tests.append(inside)
-        else:
-            found = index(data.boundary, numbers, moved, size)
+        moved = Moved(place, offset, own=place is pixel)
+        found, inside = Emitting(gate).found(data.boundary, moved, size)
         places.append(found)
         offsets.append(0)
+        tests += inside
     dx, dy = offsets
     near = replace(data, dx=dx, dy=dy, boundary="inside", cval=())
-    texel = gate("load", *places, data=near)
+    return chosen(gate, data, gate("load", *places, data=near), tests)
+
+
+def chosen(emit: Emit, data: Load, texel: Value, tests: Sequence[Value]) -> Value:
+    """The texel of a load where all tests hold, else what is read outside of the image."""
     if not tests:
         return texel
-    condition = tests[0] if len(tests) == 1 else gate("bit_and", *tests)
-    cval = data.cval[0] if data.type.is_scalar else data.cval
-    return gate("select", condition, texel, gate.constant(data.type, cval))
+    inside = reduce(lambda a, b: emit("bit_and", a, b), tests)
+    return emit("select", inside, texel, emit.constant(data.type, data.outside))
 
 
 @record
@@ -86,6 +89,13 @@ class Emitting:
     """The arithmetic of values: operations that are emitted. See pygpu/core/boundaries.py."""
 
     emit: Emit
+
+    def found(self, boundary: str, place: Moved, size: Value) -> tuple[Value, Sequence[Value]]:
+        """The index by the rule of a boundary, and the tests that must hold for it."""
+        if boundary != "constant":
+            return index(boundary, self, place, size), ()
+        nearest, inside = self.nearest(place, size)
+        return nearest, (inside,)
 
     def clamped(self, place: Moved, size: Value) -> Value:
         return self.nearest(place, size)[0]

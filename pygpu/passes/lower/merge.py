@@ -152,10 +152,7 @@ class _Merger:
                 self.region(place, region, new, at)
                 inner.results = tuple([new[value] for value in region.results])
             regions.append(inner)
-        operands = tuple([new[value] for value in op.operands])
-        copied = Op(op.code, operands, data, alike(op.results), tuple(regions), op.place)
-        self.build.region.ops.append(copied)
-        return copied.results
+        return self.build.again(op, [new[value] for value in op.operands], regions, data=data)
 
     def load(self, place: int, op: Op, new: dict[Value, Value], at: _Place | None) -> Value:
         """What a load gives, of an image or of what makes it."""
@@ -187,7 +184,7 @@ def beside(first: Function, second: Function, places: Sequence[int]) -> Function
     images = dict(enumerate(first.images)) | dict(zip(places, second.images, strict=True))
     inputs = tuple([images[place] for place in range(len(images))])
     whole = Function(first.name, inputs, first.tables, first.body)
-    rewriter = Rewriter(whole, lambda rewriter, op, operands: None)
+    rewriter = Rewriter(whole)
     rewriter.inline(first.body)
     build = rewriter.build
 
@@ -202,9 +199,7 @@ def beside(first: Function, second: Function, places: Sequence[int]) -> Function
             data = places[data]
         else:
             return None
-        copied = Op(op.code, operands, data, alike(op.results), (), op.place)
-        build.region.ops.append(copied)
-        return copied.results
+        return build.again(op, operands, data=data)
 
     rewriter.new.update(zip(second.body.params, build.body.params, strict=True))
     rewriter.rule = renumbered

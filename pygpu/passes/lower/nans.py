@@ -26,9 +26,6 @@ def without_nans(function: Function, formats: Sequence[Format]) -> Function:
         return function
 
     def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
-        if op not in never:
-            return None
-        type = op.result.type
-        return [rewriter.build.constant(type, False if type.is_scalar else (False,) * type.size)]
+        return [rewriter.build.constant(op.result.type, False)] if op in never else None
 
     return apply(CLEAN, rewrite(function, rule))

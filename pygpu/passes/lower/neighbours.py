@@ -132,9 +132,7 @@ class _Again:
     def copied(self, op: Op) -> Sequence[Value]:
         regions = tuple([self.region(region) for region in op.regions])
         operands = tuple([self.known.get(value, value) for value in op.operands])
-        new = Op(op.code, operands, op.data, alike(op.results), regions, op.place)
-        self.build.region.ops.append(new)
-        return new.results
+        return self.build.again(op, operands, regions)
 
     def region(self, region: Region) -> Region:
         new = Region(tuple(alike(region.params)))

@@ -15,15 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import reduce
 from typing import Final
 
-from pygpu.core.boundaries import index
-from pygpu.core.builder import Builder
 from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
-from pygpu.passes.lower.boundary import Emitting, Moved
-from pygpu.passes.lower.wrapped import Appending
+from pygpu.passes.lower.boundary import Emitting, Moved, chosen
+from pygpu.passes.lower.window import names_of_sizes, pairs
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Function, ImageInput, Load, Op, Value, base_and_offset, walk
 from pygpu.types import INT
@@ -89,22 +86,17 @@ class _Split(Rewriter):
     """Volumes become images, their sizes and the plane's number uniforms."""
 
     def __init__(self, function: Function, reads: Sequence[Read]) -> None:
-        super().__init__(function, lambda _, op, operands: self.each(op, operands))
         self.reads = {read: place for place, read in enumerate(reads)}
         self.volumes = {i for i, image in enumerate(function.images) if image.dims == 3}
         self.sized = tuple(sorted(self.volumes))
-        old, given = function.images, function.uniforms
-        sides = [f"{old[i].name}_{side}" for i in self.sized for side in ("height", "depth")]
-        self.build = Builder(
-            function.name,
-            [ImageInput(_name(old[read.image].name, read), old[read.image].type) for read in reads],
-            [(v.name, v.type) for v in given] + [(name, INT) for name in (*sides, "plane")],
-        )
-        self.build.tables = list(function.tables)
-        self.new = dict(zip(function.body.params, self.build.body.params, strict=False))
-        *sizes, self.plane = self.build.uniforms[len(given) :]
-        self.sizes = dict(zip(self.sized, zip(sizes[::2], sizes[1::2], strict=True), strict=True))
-        self.emit = Appending(self.build)
+        old, sides = function.images, names_of_sizes(function, self.sized, ("height", "depth"))
+        images = [
+            ImageInput(_name(old[each.image].name, each), old[each.image].type) for each in reads
+        ]
+        super().__init__(function, images=images, numbers=(*sides, "plane"))
+        *sizes, self.plane = self.numbers
+        self.sizes = pairs(self.sized, sizes)
+        self.emit = self.build
 
     def each(self, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
         match op.code:
@@ -136,35 +128,23 @@ class _Split(Rewriter):
         texel = self.emit("load", x, y, data=replace(data, image=image))
         if data.boundary != "constant":
             return texel
-        return self.unless_outside(data, texel, [self.within(z, self.sizes[data.image][1])])
+        return chosen(self.emit, data, texel, [self.within(z, self.sizes[data.image][1])])
 
     def among_rows(self, data: Load, place: tuple[Value, ...], image: int) -> Value:
         """A texel among all rows of a volume."""
         emit, numbers = self.emit, Emitting(self.emit)
         x, *others = place
-        found, tests = [], []
-        for at, size in zip(others, self.sizes[data.image], strict=True):
-            moved = Moved(at, 0, own=False)
-            if data.boundary == "constant":
-                nearest, inside = numbers.nearest(moved, size)
-                found.append(nearest)
-                tests.append(inside)
-            else:
-                found.append(index(data.boundary, numbers, moved, size))
-        y, z = found
+        (y, tests_of_y), (z, tests_of_z) = [
+            numbers.found(data.boundary, Moved(at, 0, own=False), size)
+            for at, size in zip(others, self.sizes[data.image], strict=True)
+        ]
         row = emit("add", emit("mul", z, self.sizes[data.image][0]), y)
         texel = emit("load", x, row, data=replace(data, image=image))
-        return self.unless_outside(data, texel, tests) if tests else texel
+        return chosen(emit, data, texel, [*tests_of_y, *tests_of_z])
 
     def within(self, at: Value, size: Value) -> Value:
         emit = self.emit
         return emit("bit_and", emit("ge", at, emit.constant(INT, 0)), emit("lt", at, size))
-
-    def unless_outside(self, data: Load, texel: Value, tests: Sequence[Value]) -> Value:
-        """The texel where all tests hold, else the constant."""
-        inside = reduce(lambda a, b: self.emit("bit_and", a, b), tests)
-        cval = data.cval[0] if data.type.is_scalar else data.cval
-        return self.emit("select", inside, texel, self.emit.constant(data.type, cval))
 
 
 def _name(name: str, read: Read) -> str:

@@ -14,7 +14,7 @@ from pygpu.ssa import Constant, Function
 
 def settle(function: Function, values: Sequence[Constant]) -> Function:
     """The function for these values of its uniforms, in order."""
-    rewriter = Rewriter(function, lambda *_: None)
+    rewriter = Rewriter(function)
     for uniform, value in zip(function.uniforms, values, strict=True):
         rewriter.new[uniform] = rewriter.build.constant(uniform.type, value)
     return simplify(rewriter.run())

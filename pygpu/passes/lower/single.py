@@ -14,6 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from pygpu.core.rewriter import Rewriter
+from pygpu.passes.lower.boundary import chosen
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Function, Op, Value, walk
 from pygpu.types import INT
@@ -37,7 +38,7 @@ def reads_rows(function: Function) -> bool:
 
 class _OneRow(Rewriter):
     def __init__(self, function: Function, images: Collection[int]) -> None:
-        super().__init__(function, lambda _, op, operands: self.each(op, operands))
+        super().__init__(function)
         self.images = images
         self.new[function.y] = self.build.constant(INT, 0)
 
@@ -55,6 +56,4 @@ class _OneRow(Rewriter):
         texel = emit("load", x, self.build.y, data=replace(data, dy=0))
         if data.boundary != "constant":
             return [texel]
-        cval = data.cval[0] if data.type.is_scalar else data.cval
-        is_row = emit("eq", y, constant(INT, -data.dy))
-        return [emit("select", is_row, texel, constant(data.type, cval))]
+        return [chosen(self.build, data, texel, [emit("eq", y, constant(INT, -data.dy))])]

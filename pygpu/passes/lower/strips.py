@@ -39,7 +39,7 @@ def beyond(windowed: Windowed) -> tuple[int, int]:
 class _Strips(Rewriter):
     def __init__(self, windowed: Windowed, is_single: bool) -> None:
         function = windowed.function
-        super().__init__(function, lambda _, op, operands: self.each(op, operands))
+        super().__init__(function)
         self.near = {i for i, each in enumerate(windowed.views) if each.margin is not None}
         left, top = function.uniforms[-2 - 2 * len(windowed.sized) :][:2]
         build = self.build

@@ -20,8 +20,7 @@ from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.passes.analysis.branches import goes_by, left_by
 from pygpu.passes.analysis.counters import counters
-from pygpu.passes.simplify.rules import constant
-from pygpu.ssa import Function, Op, Region, Value, walk
+from pygpu.ssa import Function, Op, Region, Value, constant_of, walk
 from pygpu.types import BOOL
 
 LARGEST: Final = 128  # operations of the rounds together
@@ -53,8 +52,8 @@ def _counted(loop: Op) -> _Counted | None:
     if branch is None or branch.code != "if" or go not in branch.results:
         return None
     index = branch.results.index(go)
-    inner, outer = branch.regions
-    leaves = constant(outer.results[index]) is False and constant(inner.results[index]) is None
+    going, leaving = [constant_of(region.results[index]) for region in branch.regions]
+    leaves = going is None and leaving is False
     count = _count(loop, branch) if leaves else 0
     ops = list(walk(body))
     if not count or any(op.code == "loop" for op in ops):
@@ -78,14 +77,11 @@ def _unroll(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence
     loop = _counted(op) if op.code == "loop" else None
     if loop is None:
         return None
-    types = [value.type for value in op.results]
-    names = [value.name for value in op.results]
     params = tuple([Value(value.type, value.name) for value in loop.body.params])
     body = Region(params)
     with rewriter.build.inside(body):
         body.results = tuple(_rounds(rewriter, loop, params, loop.rounds))
-    rewriter.build.place = op.place
-    return rewriter.build.append("loop", operands, types, [body], names)
+    return rewriter.build.again(op, operands, [body])
 
 
 def _rounds(
@@ -118,7 +114,7 @@ def _rest(
         ]
         return _either(rewriter, new[last.operands[0]], first, second)
     rewriter.inline(Region(ops=list(ops)))
-    known, handed = constant(go), [new[value] for value in following]
+    known, handed = constant_of(go), [new[value] for value in following]
     goes = new[go] if known is None else rewriter.build.constant(BOOL, known)
     if left == 1 or known is False:
         return goes, *handed
@@ -139,7 +135,7 @@ def _sides(op: Op, results: Sequence[Value]) -> list[list[Value]] | None:
     if op.code != "if" or (go is not op.operands[0] and go not in op.results):
         return None
     sides = [[goes_by(op, side, go), *left_by(op, side, results[1:])] for side in (0, 1)]
-    return sides if any(constant(goes) is False for goes, *_ in sides) else None
+    return sides if any(constant_of(goes) is False for goes, *_ in sides) else None
 
 
 def _either(

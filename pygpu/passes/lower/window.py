@@ -13,13 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
 from typing import Final
 
-from pygpu.core.builder import Builder
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
+from pygpu.passes.lower.boundary import chosen
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Function, ImageInput, Load, Op, Value, walk
 from pygpu.types import INT
@@ -117,20 +116,10 @@ class _Split(Rewriter):
         keys: Mapping[tuple[int, str], int],
         sized: tuple[int, ...],
     ) -> None:
-        super().__init__(function, lambda _, op, operands: self.each(op, operands))
+        names = ["left", "top", *names_of_sizes(function, sized, ("width", "height"))]
+        super().__init__(function, images=images, numbers=names)
         self.keys = keys
-        old, given = function.images, function.uniforms
-        names = ["left", "top"]
-        names += [f"{old[image].name}_{side}" for image in sized for side in ("width", "height")]
-        self.build = Builder(
-            function.name,
-            list(images),
-            [(value.name, value.type) for value in given] + [(name, INT) for name in names],
-        )
-        self.build.tables = list(function.tables)
-        params = self.build.body.params
-        self.new = dict(zip(function.body.params, params, strict=False))
-        self.sizes = _pairs(sized, self.build.uniforms[len(given) + 2 :])
+        self.sizes = pairs(sized, self.numbers[2:])
 
     def each(self, op: Op, operands: tuple[Value, ...]) -> tuple[Value, ...] | None:
         if op.code in ("width", "height"):
@@ -145,11 +134,11 @@ class _Place(Rewriter):
     """Positions become those of the whole, and places that are read those of the part."""
 
     def __init__(self, function: Function, sized: tuple[int, ...]) -> None:
-        super().__init__(function, lambda _, op, operands: self.each(op, operands))
+        super().__init__(function)
         build = self.build
         self.own = function.body.params[:2]
         self.window = build.uniforms[-2 - 2 * len(sized) :][:2]
-        self.sizes = _pairs(sized, build.uniforms[len(build.uniforms) - 2 * len(sized) :])
+        self.sizes = pairs(sized, build.uniforms[len(build.uniforms) - 2 * len(sized) :])
         for old, new, start in zip(self.own, (build.x, build.y), self.window, strict=True):
             self.new[old] = build.emit("add", new, start, name=old.name)
 
@@ -189,23 +178,27 @@ class _Move(_Place):
         texel = build.emit("load", *self.near(op, operands), data=near_load)
         if data.boundary != "constant":
             return (texel,)
-        inside = self.inside(operands, (data.dx, data.dy), self.sizes[view.image])
-        cval = data.cval[0] if data.type.is_scalar else data.cval
-        return (build.emit("select", inside, texel, build.constant(data.type, cval)),)
+        tests = self.inside(operands, (data.dx, data.dy), self.sizes[view.image])
+        return (chosen(build, data, texel, tests),)
 
     def inside(
         self, places: tuple[Value, ...], offsets: tuple[int, int], size: tuple[Value, Value]
-    ) -> Value:
-        """Whether a place of the whole lies in an image."""
+    ) -> Sequence[Value]:
+        """The tests that hold where a place of the whole lies in an image."""
         emit, constant = self.build.emit, self.build.constant
         tests = []
         for place, offset, limit in zip(places, offsets, size, strict=True):
             at = emit("add", place, constant(INT, offset))
             tests.append(emit("ge", at, constant(INT, 0)))
             tests.append(emit("lt", at, limit))
-        return reduce(lambda a, b: emit("bit_and", a, b), tests)
+        return tests
 
 
-def _pairs(sized: Sequence[int], values: Sequence[Value]) -> dict[int, tuple[Value, Value]]:
-    """The width and height of each image, from uniforms."""
+def names_of_sizes(function: Function, images: Sequence[int], sides: Sequence[str]) -> list[str]:
+    """The names of uniforms that are the sides of images."""
+    return [f"{function.images[image].name}_{side}" for image in images for side in sides]
+
+
+def pairs(sized: Sequence[int], values: Sequence[Value]) -> dict[int, tuple[Value, Value]]:
+    """Both sides of each image, from such uniforms."""
     return dict(zip(sized, zip(values[::2], values[1::2], strict=True), strict=True))

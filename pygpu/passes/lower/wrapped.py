@@ -12,16 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import reduce
-from typing import Any, Final
+from typing import Final
 
-from pygpu.core.boundaries import index
-from pygpu.core.builder import Builder
 from pygpu.core.rewriter import Rewriter
-from pygpu.passes.lower.boundary import Emitting, Moved
+from pygpu.passes.lower.boundary import Emitting, Moved, chosen
+from pygpu.passes.lower.window import names_of_sizes, pairs
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.ssa import Function, Load, Op, Table, Value
-from pygpu.types import INT, Type
+from pygpu.ssa import Function, Load, Op, Value
+from pygpu.types import INT
 
 SHIFT: Final = 13
 WIDTH: Final = 1 << SHIFT  # texels of a row
@@ -33,37 +31,10 @@ def wrapped(function: Function, images: Sequence[int]) -> Function:
     return apply(CLEAN, _Wrapping(function, images).run())
 
 
-class Appending:
-    """What passes call to append an operation, for a builder."""
-
-    def __init__(self, build: Builder) -> None:
-        self.build = build
-        self.tables: list[Table] = build.tables
-
-    def __call__(self, code: str, *operands: Value, data: Any = None) -> Value:
-        return self.build.emit(code, *operands, data=data)
-
-    def constant(self, type: Type, value: Any) -> Value:
-        return self.build.constant(type, value)
-
-
 class _Wrapping(Rewriter):
     def __init__(self, function: Function, images: Sequence[int]) -> None:
-        super().__init__(function, lambda _, op, operands: self.each(op, operands))
-        names = [
-            f"{function.images[i].name}_{side}" for i in images for side in ("width", "height")
-        ]
-        given = function.uniforms
-        self.build = Builder(
-            function.name,
-            function.images,
-            [(value.name, value.type) for value in given] + [(name, INT) for name in names],
-        )
-        self.build.tables = list(function.tables)
-        self.new = dict(zip(function.body.params, self.build.body.params, strict=False))
-        sizes = self.build.uniforms[len(given) :]
-        self.sizes = dict(zip(images, zip(sizes[::2], sizes[1::2], strict=True), strict=True))
-        self.emit = Appending(self.build)
+        super().__init__(function, numbers=names_of_sizes(function, images, ("width", "height")))
+        self.sizes = pairs(images, self.numbers)
 
     def each(self, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
         if op.code in ("width", "height") and op.data in self.sizes:
@@ -73,26 +44,17 @@ class _Wrapping(Rewriter):
         return None
 
     def load(self, data: Load, operands: tuple[Value, ...]) -> Value:
-        emit, numbers = self.emit, Emitting(self.emit)
-        sizes = self.sizes[data.image]
-        places, tests = [], []
+        emit, sizes = self.build, self.sizes[data.image]
+        rule = "nearest" if data.boundary == "inside" else data.boundary
+        places: list[Value] = []
+        tests: list[Value] = []
         for place, offset, size in zip(operands, (data.dx, data.dy), sizes, strict=True):
-            moved = Moved(place, offset, own=False)
-            if data.boundary == "constant":
-                found, inside = numbers.nearest(moved, size)
-                tests.append(inside)
-            else:
-                rule = "nearest" if data.boundary == "inside" else data.boundary
-                found = index(rule, numbers, moved, size)
+            found, inside = Emitting(emit).found(rule, Moved(place, offset, own=False), size)
             places.append(found)
+            tests += inside
         x, y = places
         count = emit("add", emit("mul", y, sizes[0]), x)
         column = emit("bit_and", count, emit.constant(INT, WIDTH - 1))
         row = emit("shr", count, emit.constant(INT, SHIFT))
         there = replace(data, dx=0, dy=0, boundary="nearest", cval=())
-        texel = emit("load", column, row, data=there)
-        if not tests:
-            return texel
-        cval = data.cval[0] if data.type.is_scalar else data.cval
-        inside = reduce(lambda a, b: emit("bit_and", a, b), tests)
-        return emit("select", inside, texel, emit.constant(data.type, cval))
+        return chosen(emit, data, emit("load", column, row, data=there), tests)

@@ -14,15 +14,15 @@ import math
 from typing import Any, Final
 
 from pygpu.core.operations.ops import TABLE
-from pygpu.passes.simplify.rules import Emit, Rule, constant, made_by, number
-from pygpu.ssa import Number, Value, base_and_offset
+from pygpu.passes.simplify.rules import Emit, Rule, made_by, number
+from pygpu.ssa import Number, Value, base_and_offset, constant_of
 from pygpu.types import INTEGERS, Kind, Type
 
 
 def _ordered(operands: tuple[Value, ...]) -> tuple[Value, Value]:
     """The operands of a commutative operation, a constant second."""
     a, b = operands
-    return (b, a) if constant(a) is not None and constant(b) is None else (a, b)
+    return (b, a) if constant_of(a) is not None and constant_of(b) is None else (a, b)
 
 
 def _add(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
@@ -86,7 +86,7 @@ def _mul(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
             if held is not None:
                 return emit("mul", inner.operands[0], emit.constant(a.type, held * c))
     first, second = made_by(a, "neg"), made_by(b, "neg")
-    if first and (second or constant(b) is not None):
+    if first and (second or constant_of(b) is not None):
         return emit("mul", first.operands[0], second.operands[0] if second else emit("neg", b))
     return None
 
@@ -105,7 +105,7 @@ def _fma(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     if number(added) == 0:
         return emit("mul", a, b)
     first, second = made_by(a, "neg"), made_by(b, "neg")
-    if first and (second or constant(b) is not None):
+    if first and (second or constant_of(b) is not None):
         b = second.operands[0] if second else emit("neg", b)
         return emit("fma", first.operands[0], b, added)
     return None
@@ -210,7 +210,7 @@ def _neg(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
         return inner.operands[0]
     if inner := made_by(a, "sub"):
         return emit("sub", inner.operands[1], inner.operands[0])
-    if (inner := made_by(a, "mul")) and constant(inner.operands[1]) is not None:
+    if (inner := made_by(a, "mul")) and constant_of(inner.operands[1]) is not None:
         return emit("mul", inner.operands[0], emit("neg", inner.operands[1]))
     return None
 

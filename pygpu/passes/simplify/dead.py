@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import compress
 
 from pygpu.core.rewriter import Rewriter, rewrite
-from pygpu.ssa import Function, Op, Region, Value, alike, walk
+from pygpu.ssa import Function, Op, Region, Value, walk
 
 
 def remove_dead(function: Function) -> Function:
@@ -80,8 +80,5 @@ def _reduce(
         operands = tuple(compress(operands, keep))
         body.params = tuple(compress(body.params, keep))
         body.results = (body.results[0], *compress(body.results[1:], keep))
-    kept = alike(compress(op.results, keep))
-    new = Op(op.code, operands, op.data, kept, regions, op.place)
-    rewriter.build.region.ops.append(new)
-    made = iter(new.results)
+    made = iter(rewriter.build.again(op, operands, regions, compress(op.results, keep)))
     return [next(made) if is_kept else old for old, is_kept in zip(op.results, keep, strict=True)]

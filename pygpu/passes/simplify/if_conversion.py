@@ -15,7 +15,7 @@ from typing import Final
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import Cost, cost_of
 from pygpu.core.rewriter import Rewriter, rewrite
-from pygpu.ssa import Function, Op, Region, Value, alike, has, walk
+from pygpu.ssa import Function, Op, Region, Value, has, walk
 
 # A component of an operation's result, in additions; sides with anything else stay.
 PRICE: Final[dict[Cost | None, int]] = {Cost.FREE: 0, Cost.ONE: 1, Cost.FEW: 4, Cost.DIVISION: 4}
@@ -98,9 +98,7 @@ def _convert(
     regions = tuple([rewriter.copy_region(region) for region in op.regions])
     build = rewriter.build
     if not _is_small(regions, small):
-        new = Op("if", operands, None, alike(op.results), regions, op.place)
-        build.region.ops.append(new)
-        return new.results
+        return build.again(op, operands, regions)
     build.place = op.place
     for region in regions:
         build.region.ops += region.ops

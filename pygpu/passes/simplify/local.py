@@ -83,8 +83,6 @@ class Gate:
 
     def constant(self, type: Type, value: Any) -> Value:
         """A constant; a number for a vector is meant for all its components."""
-        if type.size > 1 and not isinstance(value, tuple):
-            value = (value,) * type.size
         return self._constant(type, normal(type, value))
 
     def _constant(self, type: Type, value: Constant) -> Value:

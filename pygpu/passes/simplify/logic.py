@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pygpu.core.operations.ops import TABLE, Operation
-from pygpu.passes.simplify.rules import Emit, Rule, constant, made_by, number
-from pygpu.ssa import Value
+from pygpu.passes.simplify.rules import Emit, Rule, made_by, number
+from pygpu.ssa import Value, constant_of
 from pygpu.types import BOOL, vector
 
 _COMPARISONS: Final = {code: row for code, row in TABLE.items() if row.is_comparison}
@@ -24,7 +24,7 @@ def _comparison(row: Operation) -> Rule:
 
     def rule(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
         a, b = operands
-        if constant(a) is not None:
+        if constant_of(a) is not None:
             return emit(row.exchanged, b, a)
         if a is b and (a.type.kind != "float" or row.nan == of_equals):
             return emit.constant(vector("bool", a.type.size), of_equals)
@@ -63,7 +63,7 @@ def _has_inverse(value: Value) -> bool:
 
 def _select(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     condition, a, b = operands
-    held = constant(condition)
+    held: Any = constant_of(condition)
     if a is b:
         return a
     if held is not None:

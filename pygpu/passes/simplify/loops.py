@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from itertools import compress
 
 from pygpu.core.rewriter import Rewriter, rewrite
-from pygpu.passes.simplify.rules import constant
-from pygpu.ssa import Function, Op, Region, Value, alike, walk
+from pygpu.ssa import Function, Op, Region, Value, constant_of, walk
 
 
 def settle_loops(function: Function) -> Function:
@@ -23,7 +22,7 @@ def settle_loops(function: Function) -> Function:
 
 
 def _runs_once(op: Op) -> bool:
-    return constant(op.regions[0].results[0]) is False
+    return constant_of(op.regions[0].results[0]) is False
 
 
 def _settled(op: Op) -> dict[int, int]:
@@ -81,10 +80,8 @@ def _settle(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence
         rewriter.inline(body)
         go, *following = [rewriter.new[value] for value in body.results]
         new.results = (go, *compress(following, keep))
-    left = alike(compress(op.results, keep))
-    made = Op("loop", tuple(compress(operands, keep)), None, left, (new,), op.place)
-    rewriter.build.region.ops.append(made)
-    kept = iter(made.results)
+    initial = tuple(compress(operands, keep))
+    kept = iter(rewriter.build.again(op, initial, [new], compress(op.results, keep)))
     results = [
         next(kept) if is_kept else param for is_kept, param in zip(keep, params, strict=True)
     ]

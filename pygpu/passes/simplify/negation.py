@@ -25,9 +25,7 @@ def move_negations(function: Function) -> Function:
             return operands  # the branch has negated it
         if op.code == "if" and not negated.isdisjoint(op.results):
             regions = [_region(rewriter, op, region, negated) for region in op.regions]
-            types = [value.type for value in op.results]
-            names = [value.name for value in op.results]
-            return rewriter.build.append("if", operands, types, regions, names)
+            return rewriter.build.again(op, operands, regions)
         return None
 
     return rewrite(function, rule)

@@ -130,8 +130,7 @@ class _Flat:
     def blank(self, type: Type) -> Value:
         """What stands for a value that nobody reads."""
         if type not in self.blanks:
-            number = normal(type, 0 if type.is_scalar else (0,) * type.size)
-            op = Op("constant", (), (type, number), (type,))
+            op = Op("constant", (), (type, normal(type, 0)), (type,))
             self.head.append(op)
             self.blanks[type] = op.result
         return self.blanks[type]

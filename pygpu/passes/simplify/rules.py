@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from pygpu.ssa import Number, Op, Table, Value, constant_of
+from pygpu.ssa import Number, Op, Table, Value
 from pygpu.types import Type
 
 
@@ -31,11 +31,6 @@ class Emit(Protocol):
 
 
 Rule = Callable[[Emit, tuple[Value, ...], Any], Value | None]
-
-
-def constant(value: Value) -> Any:
-    """The number, or tuple of numbers, that a constant holds; None for any other value."""
-    return constant_of(value)
 
 
 def number(value: Value) -> Number | None:

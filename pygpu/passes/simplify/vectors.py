@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pygpu.core.operations.ops import TABLE
-from pygpu.passes.simplify.rules import Emit, Rule, constant, made_by, number
-from pygpu.ssa import Value
+from pygpu.passes.simplify.rules import Emit, Rule, made_by, number
+from pygpu.ssa import Value, constant_of
 from pygpu.types import vector
 
 COMPONENTWISE: Final = frozenset(code for code, row in TABLE.items() if row.componentwise)
@@ -56,7 +56,7 @@ def _element(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None
     a, index = operands
     if a.op is not None and a.op.code == "splat":
         return a.op.operands[0]
-    c = constant(index)
+    c = constant_of(index)
     if c is None:
         return None
     return emit("swizzle", a, data=(min(max(c, 0), a.type.size - 1),))
