@@ -31,6 +31,7 @@ from pygpu.runtime import compile
 
 CUTOFF: Final = 5.0  # the distance of patches beyond which their weight counts for nothing
 MOST_TEXELS: Final = 250  # numbers of patches that a program of non-local means compares
+MOST_UNLIKE: Final = 1e30  # 1 / 2 sigma² by which other colours count for nothing
 STEP: Final = 0.25  # of Chambolle's iteration in two dimensions
 
 
@@ -85,8 +86,6 @@ def denoise_bilateral(
     if sigma_color is None:
         deviation = image.std()
         sigma_color = deviation if is_dask(deviation) else float(deviation)
-    if not is_dask(sigma_color) and sigma_color == 0:
-        return image
     x = np.arange(win_size) - win_size // 2
     near = np.exp(-0.5 * (x[:, None] ** 2 + x**2) / sigma_spatial**2)
     seen = image.sampled(boundary=MODES[mode], cval=cval)
@@ -95,8 +94,8 @@ def denoise_bilateral(
 
 
 def _likeness(channels: int, sigma: Any) -> Any:
-    """1 / 2 sigma² of distances of colours; 0 where all are alike."""
-    return 0.5 / (channels * sigma) ** 2 if sigma else 0.0
+    """1 / 2 sigma² of distances of colours. Where all are alike nothing else counts."""
+    return 0.5 / (channels * sigma) ** 2 if sigma else MOST_UNLIKE
 
 
 # ---------------------------------------------------------------- non-local means

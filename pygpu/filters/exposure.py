@@ -43,6 +43,7 @@ from pygpu.types import vector
 
 LEAST: Final = 4096  # parts of a range of sorted values, by which one is found, at least,
 PARTS: Final = 1 << 20  # and at most
+MOST_INTS: Final = 1 << 20  # ints from the least to the greatest that are counted in a table
 SHARE: Final = 2  # values of a part, about: of fewer the table is no longer in the second cache
 
 
@@ -78,14 +79,29 @@ def _count_all(groups: int, values: NDArray[Any]) -> NDArray[Any]:
     return np.bincount(values.ravel(), minlength=groups)
 
 
+def _distinct(image: Any, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The different ints of all channels together, sorted, and how many there are of each."""
+    refuse_dask(
+        name,
+        "ints of any range are counted one by one at one place",
+        "It takes Dask arrays of uint8, uint16 and floats: give it the array's .astype of one",
+        image,
+    )
+    ints = image.storage.host().ravel()
+    least = int(ints.min())
+    if int(ints.max()) - least >= MOST_INTS:
+        return np.unique(ints, return_counts=True)
+    counts = np.bincount(np.subtract(ints, least, dtype=np.int64))
+    there = np.flatnonzero(counts)
+    return there + least, counts[there]
+
+
 class _Histogram:
     """Counts of all channels together, in bins from the least to the greatest value: bytes and
-    words have a bin each, for other values there are so many. Of a Dask array counts and ends are
-    not known yet: `asked` is."""
+    words have a bin each, floats and bools have so many in all. Of a Dask array counts and ends
+    are not known yet: `asked` is."""
 
     def __init__(self, image: Any, nbins: int) -> None:
-        if not (isinstance(nbins, int | np.integer) and 1 <= nbins <= 2**16):
-            raise ValueError(f"nbins: takes a whole number from 1 to 65536, got {shown(nbins)}")
         self.most = _most(image)
         self.low: Any = 0.0
         self.high: Any = 1.0
@@ -162,10 +178,17 @@ def _each(function: Any, texel: Any) -> Any:
     return CLASSES[vector("float", len(values))](*values)
 
 
+def _check_bins(nbins: int) -> None:
+    if not (isinstance(nbins, int | np.integer) and 1 <= nbins <= 2**16):
+        raise ValueError(f"nbins: takes a whole number from 1 to 65536, got {shown(nbins)}")
+
+
 @whole
 def equalize_hist(image: Image, nbins: int = 256, mask: Any = None) -> Any:
     """Values spread so that as many pixels are below one half as above it, and so on for all
-    shares; `skimage.exposure.equalize_hist`. With a mask the shares are those of its pixels."""
+    shares; `skimage.exposure.equalize_hist`. With a mask the shares are those of its pixels.
+    Floats are put into so many bins; bytes, words and ints have one each."""
+    _check_bins(nbins)
     seen = image
     if mask is not None:
         refuse_dask(
@@ -184,6 +207,10 @@ def equalize_hist(image: Image, nbins: int = 256, mask: Any = None) -> Any:
         if not len(stored):
             raise ValueError("equalize_hist: no pixel of the mask is true")
         seen = Image(stored.reshape(1, -1))
+    if image.format.kind == "int":
+        values, counts = _distinct(seen, "equalize_hist")
+        shares = np.cumsum(counts) / counts.sum()
+        return joined([_replaced(layer, values, shares) for layer in layers_of(image)])
     histogram, most = _Histogram(seen, nbins), _most(image)
     if most:
         table = histogram.asked(partial(_shares_of_all, most), ((most + 1) // 256, 256), np.float32)
@@ -378,11 +405,16 @@ def _folded(row: NDArray[Any], width: int) -> NDArray[np.float32]:
 def threshold_otsu(image: Any, nbins: int = 256) -> Any:
     """The threshold that parts values into two classes as unlike as can be, in texels: of bytes
     it is in [0, 1]; `skimage.filters.threshold_otsu`. Of a Dask array it is one of no dimensions.
+    Floats are put into so many bins; bytes, words and ints have one each.
 
     Reference: N. Otsu, *A threshold selection method from gray-level histograms*, 1979.
     """
     image = image_of(image, "threshold_otsu")
     channels_of(image, "threshold_otsu", 1)
+    _check_bins(nbins)
+    if image.format.kind == "int":
+        values, counts = _distinct(image, "threshold_otsu")
+        return _between_classes(counts, values)
     histogram = _Histogram(image, nbins)
     if histogram.most:
         return histogram.asked(_between_classes)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from typing import Any, Final
 
 import numpy as np
@@ -49,19 +50,15 @@ def _folded(im: Image, p: Position, footprint: Any = CROSS, greatest: Any = Fals
     """The least or the greatest of the texels under a footprint."""
     f = glsl.max if greatest else glsl.min
     inside = zip(offsets(footprint), footprint.ravel(), strict=True)
-    texels = [im(p + d) for d, is_in in inside if is_in]
-    result = texels[0]
-    for texel in texels[1:]:
-        result = f(result, texel)
-    return result
+    return functools.reduce(f, [im(p + d) for d, is_in in inside if is_in])
 
 
 @compile
 def _folded_bools(im: Image, p: Position, footprint: Any = CROSS, greatest: Any = False) -> Any:
     """Whether all, or any, of the texels under a footprint are true."""
+    f = operator.or_ if greatest else operator.and_
     inside = zip(offsets(footprint), footprint.ravel(), strict=True)
-    texels = [im(p + d) for d, is_in in inside if is_in]
-    return any(texels) if greatest else all(texels)
+    return functools.reduce(f, [im(p + d) for d, is_in in inside if is_in])
 
 
 def _footprint(footprint: Any, name: str) -> NDArray[np.bool_]:

@@ -59,16 +59,26 @@ def _outside(image: Image, mode: str, cval: float) -> Image:
 
 def _order(order: int | None, image: Image, name: str) -> int:
     """How values between pixels are found: 0 the nearest, 1 linear, 3 cubic."""
-    discrete = image.format.kind != "float"
+    is_bool = image.format.kind == "bool"
     if order is None:
-        return 0 if discrete else 1
+        return 0 if is_bool else 1
     if order not in (0, 1, 3):
         raise ValueError(
             f"{name}: order takes 0 (nearest), 1 (linear) or 3 (cubic), got {shown(order)}"
         )
-    if discrete and order:
-        raise ValueError(f"{name}: an image of {image.format.kind}s takes order 0, got {order}")
+    if is_bool and order:
+        raise ValueError(f"{name}: an image of bools takes order 0, got {order}")
     return order
+
+
+@compile
+def _floats(im: Image, p: Position) -> Any:
+    return 1.0 * im(p)
+
+
+def _between_ints(image: Any, order: int) -> Any:
+    """The image, of floats where values between its texels are asked for."""
+    return image if order == 0 or image.format.kind == "float" else _floats(image)
 
 
 # ---------------------------------------------------------------- other sizes
@@ -131,13 +141,13 @@ def resize(
 ) -> Any:
     """The image in another size (height, width); `skimage.transform.resize`.
 
-    `order` is 0 (the nearest texel; of ints and bools the only one), 1 (linear) or 3 (cubic
-    B-splines, held within the image's range unless `clip=False`). Where it gets smaller it is
-    smoothed first, unless `anti_aliasing=False`.
+    `order` is 0 (the nearest texel; of bools the only one), 1 (linear) or 3 (cubic B-splines, held
+    within the image's range unless `clip=False`). Ints become floats, but for order 0. Where it
+    gets smaller it is smoothed first, unless `anti_aliasing=False`.
     """
     shape = _shape(output_shape, "resize")
     order = _order(order, image, "resize")
-    seen = _outside(image, mode, cval)
+    seen = _outside(_between_ints(image, order), mode, cval)
     factors = [old / new for old, new in zip(image.shape, shape, strict=False)]
     if anti_aliasing is None:
         anti_aliasing = (order > 0 or image.dtype.kind == "f") and max(factors) > 1
@@ -223,7 +233,7 @@ def rotate(
         shape = (int(size[1]), int(size[0]))
         to = -low
     turned = _turned(
-        _outside(image, mode, cval),
+        _outside(_between_ints(image, order), mode, cval),
         to=Vec2(*map(float, to)),
         around=Vec2(*map(float, centre)),
         turn=Vec2(cos, sin),
@@ -269,7 +279,7 @@ def warp(
     """
     order = _order(order, image, "warp")
     _in_one_piece(image, "warp")
-    seen = _outside(image, mode, cval)
+    seen = _outside(_between_ints(image, order), mode, cval)
     matrix = _matrix(inverse_map)
     size = None if output_shape is None else _shape(output_shape, "warp: output_shape")
     own = image.height, image.width
@@ -363,6 +373,7 @@ def pyramid_expand(
     """The image `upscale` times larger, then smoothed; `skimage.transform.pyramid_expand`."""
     _factor(upscale, "pyramid_expand: upscale")
     shape = math.ceil(image.height * upscale), math.ceil(image.width * upscale)
+    image = _between_ints(image, 1)  # smoothed they will be floats
     order = _order(order, image, "pyramid_expand")
     large = _resized(image, shape, order, mode, cval, image)
     return _smooth(large, 2 * upscale / 6 if sigma is None else sigma, mode, cval)

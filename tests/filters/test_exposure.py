@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 
 import pygpu
 from pygpu import filters
+from pygpu.filters import exposure
 
 pytestmark = pytest.mark.usefixtures("on_cpu")
 
@@ -25,6 +26,24 @@ def test_equalize_hist(image, nbins) -> None:
     expected = skimage.exposure.equalize_hist(image, nbins)
     actual = filters.equalize_hist(image, nbins)
     assert_allclose(actual, expected, atol=2e-4 if image.dtype == np.float32 else 1e-5)
+
+
+@pytest.mark.parametrize("scale", [300, 40000, 2**21])
+@pytest.mark.parametrize("colours", [PHOTO, GREY], ids=["rgb", "grey"])
+def test_ints_have_a_bin_each(colours, scale, monkeypatch) -> None:
+    """As in scikit-image: 256 bins gave another threshold, and steps."""
+    monkeypatch.setattr(exposure, "MOST_INTS", 1 << 17)
+    image = (scale * (colours - 0.3)).astype(np.int32)
+    expected = skimage.exposure.equalize_hist(image)
+    assert_allclose(filters.equalize_hist(image), expected, atol=1e-6)
+    mask = GREY > 0.4
+    expected = skimage.exposure.equalize_hist(image, mask=mask)
+    assert_allclose(filters.equalize_hist(image, mask=mask), expected, atol=1e-6)
+    if image.ndim == 2:
+        assert filters.threshold_otsu(image) == skimage.filters.threshold_otsu(image)
+    if scale == 300:
+        narrow = filters.equalize_hist(image.astype(np.int16))
+        assert np.array_equal(narrow, filters.equalize_hist(image))
 
 
 def test_equalize_hist_by_a_mask() -> None:

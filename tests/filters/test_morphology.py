@@ -61,6 +61,11 @@ def test_what_counts_for_nothing_is_the_extreme_of_bytes(name, mode, dtype) -> N
 def test_channels_are_taken_by_themselves() -> None:
     expected = np.stack([reference.erosion(BYTES[..., c]) for c in range(3)], axis=-1)
     assert_array_equal(filters.erosion(BYTES, dtype=np.uint8), expected)
+    masks = BYTES > 100
+    for name in NAMES:
+        function = getattr(filters, name)
+        expected = np.stack([function(masks[..., c]) for c in range(3)], axis=-1)
+        assert_array_equal(function(masks), expected)
 
 
 @pytest.mark.parametrize("connectivity", [1, 2])

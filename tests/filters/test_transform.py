@@ -46,12 +46,38 @@ def test_large_results_are_stretched_along_one_axis_after_the_other(
         assert_allclose(filters.resize(image, shape, **options), expected, atol=2e-5)
 
 
-def test_resize_of_ints_and_bools_takes_the_nearest() -> None:
-    for array in (GREY > 0.5, (GREY * 1000).astype(np.int32)):
+def test_resize_of_bools_takes_the_nearest_and_of_ints_where_it_is_told() -> None:
+    ints = (GREY * 1000).astype(np.int32)
+    for array in (GREY > 0.5, ints):
         expected = reference.resize(array, (50, 70), order=0, preserve_range=True)
-        np.testing.assert_array_equal(filters.resize(array, (50, 70)), expected)
+        actual = filters.resize(array, (50, 70), order=None if array.dtype == bool else 0)
+        np.testing.assert_array_equal(actual, expected)
+        assert actual.dtype == array.dtype
     with pytest.raises(ValueError, match="an image of bools takes order 0"):
         filters.resize(GREY > 0.5, (50, 70), order=1)
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.int64])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda module, image, **options: module.resize(image, (70, 90), **options),
+        lambda module, image, **options: module.resize(image, (200, 300), order=3, **options),
+        lambda module, image, **options: module.rotate(image, 20, mode="edge", **options),
+        lambda module, image, **options: module.warp(image, np.eye(3) * 0.9, order=3, **options),
+        lambda module, image, **options: module.pyramid_expand(image, **options),
+    ],
+    ids=["resize", "cubic", "rotate", "warp", "expand"],
+)
+def test_between_ints_there_are_floats(change, dtype) -> None:
+    """As in scikit-image; the nearest were taken, or they were refused."""
+    image = (GREY * 1000 - 300).astype(dtype)
+    expected = change(reference, image, preserve_range=True)
+    actual = change(filters, image)
+    assert actual.dtype == np.float32
+    assert (np.abs(actual - expected) > 0.1).mean() < 2e-3  # where a border falls between pixels
+    rounded = change(filters, pygpu.Image(image), dtype=np.int16).numpy()
+    assert np.abs(rounded - actual).max() <= 0.5
 
 
 @pytest.mark.parametrize("scale", [0.5, 1.7, (0.3, 2)])
@@ -106,12 +132,12 @@ def test_pyramids(name, order, max_layer) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.int16, np.bool_])
-@pytest.mark.parametrize("name", ["pyramid_reduce", "pyramid_laplacian"])
+@pytest.mark.parametrize("name", ["pyramid_reduce", "pyramid_expand", "pyramid_laplacian"])
 def test_pyramids_of_numbers_that_are_no_colours(name, dtype) -> None:
     """Smoothed they are floats, so that they can be read between pixels."""
     image = (PHOTO[..., 0] * 200).astype(dtype)
     actual, expected = (
-        made if name == "pyramid_reduce" else next(made)
+        next(made) if name == "pyramid_laplacian" else made
         for made in (getattr(filters, name)(image), getattr(reference, name)(image.astype(float)))
     )
     assert_allclose(actual, expected, rtol=1e-5, atol=1e-4)

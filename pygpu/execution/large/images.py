@@ -94,7 +94,8 @@ class LazyImage(Lazy, NDArrayOperatorsMixin):
     def reading(self, array: Any) -> LazyImage:
         """Another array, read as this one is as far as that can be."""
         channels = array.shape[2] if array.ndim == 3 else 1
-        format = Format(array.dtype, channels, self.format.normalize)
+        dtype = stored_dtype(array.dtype) or self.dtype
+        format = Format(dtype, channels, self.format.normalize)
         return LazyImage(array, sampler.inherited(self.sampler, format), self.name)
 
     # ---- texels as functions see them
