@@ -2,7 +2,7 @@
 
 import functools
 import types
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -204,3 +204,60 @@ def f(im: Image, p: Position): return first() * im(p)"""
     assert value(compiled) == 2
     other.g = 3.0  # type: ignore[attr-defined]
     assert value(compiled) == 3
+
+
+MAKES: Final = {
+    "a table when it is first asked for": """
+table = None
+def asked():
+    global table
+    table = table or (1, 2, 3)
+    return table
+def f(im: Image, p: Position): return asked()[1] * im(p)""",
+    "new objects each time": """
+def get(): return gain.value
+def reset():
+    globals()["gain"] = types.SimpleNamespace(value=2)
+def f(im: Image, p: Position):
+    reset()
+    return get() * im(p)""",
+    "a count": """
+count = 0
+def counted():
+    global count
+    count += 1
+    return 2
+def f(im: Image, p: Position): return counted() * im(p)""",
+}
+
+
+@pytest.mark.parametrize("source", MAKES.values(), ids=MAKES)
+def test_what_is_bound_while_compiling_is_not_bound_later(source: str) -> None:
+    names = defined("import types\n" + source)
+    compiled = pygpu.compile(names["f"])
+    assert value(compiled) == 2
+    names_before = dict(names)
+    assert value(compiled) == 2
+    assert names == names_before  # nothing has run again
+
+
+def test_what_was_read_before_it_is_rebound_by_what_runs_recompiles() -> None:
+    names = defined("""
+g = 2
+def rebind():
+    global g
+    g = 3
+def f(im: Image, p: Position):
+    seen = g
+    rebind()
+    return seen * im(p)""")
+    compiled = pygpu.compile(names["f"])
+    assert [value(compiled) for _ in range(3)] == [2, 3, 3]
+
+
+def test_what_is_rebound_after_a_table_was_made_recompiles() -> None:
+    names = defined(MAKES["a table when it is first asked for"])
+    compiled = pygpu.compile(names["f"])
+    assert value(compiled) == 2
+    names["table"] = (5, 6, 7)
+    assert value(compiled) == 6

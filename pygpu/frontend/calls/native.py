@@ -70,6 +70,8 @@ def _run(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping
     except Exception as error:
         mark_as_theirs(error)
         raise
+    finally:
+        w.environment.dependencies.settle()
 
 
 def _replayable(iterator: Any) -> Iterator:

@@ -2,18 +2,21 @@
 
 Also those that are reachable through the code of what Python itself runs at compile time: functions
 called with known arguments, and methods of known objects that operators, attributes and loops call.
-A module's names are globals, however they are read.
+A module's names are globals, however they are read. What such code rebinds itself while it runs (a
+table that is made when it is first asked for) counts as it leaves it.
 """
 
 from __future__ import annotations
 
 import functools
+import opcode
 import sys
 import types
 from collections.abc import Iterable
 from typing import Any, Final
 
 _MISSING: Final = object()
+_STORE: Final = opcode.opmap["STORE_GLOBAL"]
 _WRITTEN_IN_PYTHON: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
@@ -21,13 +24,16 @@ class Dependencies:
     """The names that were read, each with the object it stood for."""
 
     __slots__ = (
-        *("_cells", "_classes", "_functions", "_globals", "_modules", "_names", "_passed", "_seen"),
+        *("_cells", "_classes", "_functions", "_globals", "_modules", "_names", "_passed"),
+        *("_places", "_reached", "_rebinds"),
     )
 
     def __init__(self) -> None:
         self._globals: list[tuple[dict[str, Any], str, Any]] = []
         self._cells: list[tuple[types.CellType, Any]] = []
-        self._seen: set[tuple[int, str]] = set()
+        self._places: dict[Any, int] = {}  # among the globals
+        self._reached: set[int] = set()  # globals that Python's code may read, and nothing has yet
+        self._rebinds = False  # whether some of that code binds globals
         self._functions: set[types.FunctionType] = set()
         self._classes: set[type] = set()
         self._passed: set[type] = set()  # classes whose objects need not be looked at again
@@ -49,9 +55,26 @@ class Dependencies:
         return False
 
     def add_global(self, names: dict[str, Any], name: str) -> None:
-        if (id(names), name) not in self._seen:
-            self._seen.add((id(names), name))
+        """A name that was read."""
+        self._reached.discard(self._place(names, name))
+
+    def _place(self, names: dict[str, Any], name: str) -> int:
+        """Where a name stands among the globals, from now on."""
+        key = id(names), name
+        if key not in self._places:
+            self._places[key] = len(self._globals)
             self._globals.append((names, name, names.get(name, _MISSING)))
+        return self._places[key]
+
+    def settle(self) -> None:
+        """To be told when Python has run code that was reached."""
+        if self._rebinds:
+            for place in tuple(self._reached):
+                names, name, before = self._globals[place]
+                now = names.get(name, _MISSING)
+                if now is not before:
+                    self._globals[place] = names, name, now
+                    self.add(now)
 
     def add_cell(self, cell: types.CellType) -> None:
         if all(cell is not seen for seen, _ in self._cells):
@@ -113,6 +136,7 @@ class Dependencies:
             yield from vars(function).get("registry", {}).values()
             return
         names = _names(function.__code__)
+        self._rebinds = self._rebinds or "globals" in names or _binds(function.__code__)
         for cls in self._classes:
             yield from _methods(cls, names - self._names)
         self._names |= names
@@ -126,7 +150,9 @@ class Dependencies:
 
     def _read(self, names: dict[str, Any], wanted: Iterable[str]) -> Iterable[Any]:
         for name in wanted:
-            self.add_global(names, name)
+            count = len(self._globals)
+            if self._place(names, name) == count:
+                self._reached.add(count)
             if name in names:
                 yield names[name]
 
@@ -168,8 +194,13 @@ def _methods(cls: type, names: Iterable[str]) -> Iterable[Any]:
 
 def _names(code: types.CodeType) -> set[str]:
     """The names a code object loads, nested functions included."""
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            names |= _names(constant)
-    return names
+    return set(code.co_names).union(*map(_names, _nested(code)))
+
+
+def _binds(code: types.CodeType) -> bool:
+    """Whether a code object binds a global, nested functions included."""
+    return _STORE in code.co_code[::2] or any(map(_binds, _nested(code)))
+
+
+def _nested(code: types.CodeType) -> list[types.CodeType]:
+    return [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
