@@ -52,10 +52,16 @@ def names() -> list[str]:
 
 
 def captured(name: str, photo: NDArray[Any]) -> list[Run]:
-    """The runs of one picture, of each function one for each kind of arguments. Functions that take
-    several runs of the device for a call are left out, and rounds of `iterate`."""
+    """The runs of one picture."""
     if str(FOLDER) not in sys.path:  # where the examples find what they share
         sys.path.insert(0, str(FOLDER))
+    return recorded(name, lambda: importlib.import_module(name).render(pygpu.Image(photo)))
+
+
+def recorded(name: str, render: Callable[[], Any]) -> list[Run]:
+    """What runs while something is rendered, of each function one for each kind of arguments.
+    Functions that take several runs of the device for a call are left out, and rounds of
+    `iterate`."""
     found: dict[Any, Run] = {}
     called, ran = runtime.Compiled.__call__, running.run
     runs: list[Any] = []
@@ -95,7 +101,7 @@ def captured(name: str, photo: NDArray[Any]) -> list[Run]:
 
     runtime.Compiled.__call__, running.run = call, run  # type: ignore[method-assign]
     try:
-        importlib.import_module(name).render(pygpu.Image(photo))
+        render()
     finally:
         runtime.Compiled.__call__, running.run = called, ran  # type: ignore[method-assign]
     return list(found.values())
