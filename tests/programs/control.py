@@ -1261,3 +1261,12 @@ def division_where_a_condition_never_holds(im: Image, p: Position):
     if im(p) > 1e9:
         return 1 / 0 + 5 % 0 + math.log(-1.0) + POWERS[99]
     return im(p)
+
+
+@program
+def first_of_a_row_dependent_count(im: Image, p: Position):
+    # Rows end apart, pixels leave apart: on cpu the counter is one number for all vectors of a row.
+    for k in range(2 + p.y):
+        if im(p + (k, 0)) > 1:
+            return k
+    return -5

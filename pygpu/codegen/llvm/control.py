@@ -66,8 +66,18 @@ def _choose(block: Block, op: Op, cells: Sequence[Cell]) -> None:
 
 
 def divergent_if(block: Block, op: Op, cells: Sequence[Cell], masks: Masks) -> None:
-    """Each side runs where any lane takes it, under a mask of those that do."""
-    for group in [cells] if block.plan.meeting else [[cell] for cell in cells]:
+    """Each side runs where any lane takes it, under a mask of those that do.
+
+    Where only rows disagree, the vectors of a row are taken together: they share scalars, which a
+    vector of lanes that have all left a loop must not replace.
+    """
+    if block.plan.meeting:
+        groups = [cells]
+    elif block.bits[op.operands[0]] & X:
+        groups = [[cell] for cell in cells]
+    else:
+        groups = [[cell for cell in cells if cell[1] == r] for r in dict.fromkeys(r for _, r in cells)]
+    for group in groups:
         sides = [_one_side(block, op, side, group, masks) for side in range(2)]
         holders = [
             block.get(op.operands[0], cell)[0]
