@@ -623,3 +623,31 @@ def limits_that_are_nan(im: Image, p: Position):
     high = np.nan if im(p) > 1 else im(p)
     a = np.clip(2.0, -1.0, high), np.clip(im(p), high, 3.0)
     return tuple(np.where(np.isnan(np.array(a)), 9.0, a))
+
+
+@program
+def vectors_in_functions_without_rules(vecs: Image, p: Position):
+    v, w = vecs(p), vecs(p + (1, 1))
+    turn = np.arange(9.0).reshape(3, 3) / 4
+    vectors = np.cumsum(v) - np.flip(w) * np.roll(v, 1)
+    matrix = np.outer(v, w) + np.stack([v, w, v], axis=1) + np.einsum("i,j->ij", w, v)
+    numbers = np.einsum("i,ij,j", v, turn, w) + np.trapezoid(v, dx=0.5) + np.diff(v)[1]
+    ends = np.flip(p)[0] + np.cumsum(v > 0)[2]
+    return vectors, matrix[0, 2] + np.trace(matrix), numbers, ends
+
+
+@program
+def lists_of_vectors_in_functions(vecs: Image, p: Position):
+    pair = [vecs(p), vecs(p + (0, 1))]
+    moved = (
+        np.matmul(pair, np.eye(3) * 2) + np.concatenate(pair).reshape(2, 3) + np.tile(pair[0], 2)[4]
+    )
+    crossed = np.cross(pair, pair[::-1])
+    turned = np.rot90(Mat3(*pair, pair[0])) @ pair[1]
+    return (
+        moved[1, 2],
+        moved.sum(),
+        turned,
+        crossed[0, 1] + np.kron(*pair)[5],
+        np.take(pair[1], [2, 0])[0],
+    )

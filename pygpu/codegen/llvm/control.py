@@ -76,7 +76,9 @@ def divergent_if(block: Block, op: Op, cells: Sequence[Cell], masks: Masks) -> N
     elif block.bits[op.operands[0]] & X:
         groups = [[cell] for cell in cells]
     else:
-        groups = [[cell for cell in cells if cell[1] == r] for r in dict.fromkeys(r for _, r in cells)]
+        groups = [
+            [cell for cell in cells if cell[1] == r] for r in dict.fromkeys(r for _, r in cells)
+        ]
     for group in groups:
         sides = [_one_side(block, op, side, group, masks) for side in range(2)]
         holders = [

@@ -16,15 +16,17 @@ import numpy as np
 
 from pygpu.core.errors import CompileError
 from pygpu.frontend.calls import trials
-from pygpu.frontend.numbers.operands import vector_type
+from pygpu.frontend.numbers.operands import components, make_vector, vector_type
 from pygpu.frontend.protocols import arrays
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values import views
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_complex, is_narrow, scalar_kind
 from pygpu.frontend.values.lazy import Indexed
-from pygpu.frontend.values.objects import Array, Dict, Iterator, List, Matrix, Set
+from pygpu.frontend.values.objects import Array, Dict, Iterator, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Tuple, describe, tuple_of
+from pygpu.language import vectors
+from pygpu.types import vector
 
 
 def _operator(symbol: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -113,12 +115,19 @@ def _refused(w: Evaluator, function: Any) -> Exception:
 
 
 def _listed(w: Evaluator, value: Any) -> Any:
-    """Arguments in which what can be read once alone is a list."""
+    """Arguments in which what can be read once alone is a list, and vectors are of components that
+    are the same values each time they are asked for: trials know values by them."""
     if type(value) is dict:
         return {name: _listed(w, part) for name, part in value.items()}
     if type(value) in (list, tuple):
         return type(value)([_listed(w, part) for part in value])
-    return List(items_of(w, value)) if isinstance(value, Iterator) else value
+    if isinstance(value, Vector):
+        return Vector(value.cls, value.type, components(w, value))
+    if isinstance(value, Matrix):
+        return Matrix(value.cls, _listed(w, w.read(value)))
+    if isinstance(value, Tuple):
+        return tuple_of(_listed(w, items_of(w, value)))
+    return List(_listed(w, items_of(w, value))) if isinstance(value, (Iterator, List)) else value
 
 
 def _run(
@@ -190,6 +199,8 @@ def _formed(w: Evaluator, result: Any, form: trials.Form, opened: list[tuple[Arr
         return tuple_of(parts) if isinstance(result, tuple) else List(parts)
     if form[0] == "known":
         return result
+    if form[0] == "ours":
+        return _of_class(w, form[1], result)
     _, dtype, is_view = form
     if not isinstance(result, np.ndarray):
         return _of_dtype(w, _value(result), dtype)
@@ -197,6 +208,15 @@ def _formed(w: Evaluator, result: Any, form: trials.Form, opened: list[tuple[Arr
         return _view(result, opened)
     flat = [_of_dtype(w, _value(part), dtype) for part in result.reshape(-1)]
     return flat[0] if result.ndim == 0 else arrays.array_of(flat, result.shape)
+
+
+def _of_class(w: Evaluator, cls: Any, result: Any) -> Any:
+    """A vector or matrix of a class, of what NumPy gave in an array."""
+    if not issubclass(cls, vectors.Vector):
+        row = vectors.CLASSES[vector("float", cls.SIZE)]
+        return Matrix(cls, tuple([_of_class(w, row, parts) for parts in result]))
+    parts = [arrays.cast(w, _value(part), cls.TYPE.kind) for part in result]
+    return make_vector(w, cls.TYPE, tuple(parts))
 
 
 def _of_dtype(w: Evaluator, value: Any, dtype: np.dtype[Any]) -> Any:

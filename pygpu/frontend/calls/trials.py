@@ -24,10 +24,11 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, scalar_kind
 from pygpu.frontend.values.objects import Array, List, Matrix
 from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Tuple
-from pygpu.language import vectors
+from pygpu.language import matrices, vectors
 
 Form = tuple[Any, ...]
-"""What a result is: ("number", dtype, is a view), ("known",) or ("sequence", form, ...)."""
+"""What a result is: ("number", dtype, is a view), ("ours", a class of vectors or matrices),
+("known",) or ("sequence", form, ...)."""
 
 
 class Disagreement(Exception):
@@ -185,6 +186,10 @@ def _form(w: Evaluator, expected: Any, found: Any, arrays: list[Any]) -> Form:
             raise Disagreement
         pairs = zip(expected, parts, strict=True)
         return ("sequence", *[_form(w, a, b, arrays) for a, b in pairs])
+    if isinstance(expected, (vectors.Vector, matrices.Matrix)):
+        if not _same_numbers(np.asarray(expected), _found_numbers(w, found)):
+            raise Disagreement
+        return "ours", type(expected)
     is_array = type(expected) is np.ndarray
     if is_array or isinstance(expected, (bool, int, float, complex, np.number, np.bool_)):
         numbers = np.asarray(expected)

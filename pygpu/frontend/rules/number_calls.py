@@ -357,7 +357,6 @@ def _invert(w: Evaluator, x: Any) -> Any:
 _RULES: Final[dict[Any, Rule]] = {
     **{function: rule for function, rule in _from_table() if not isinstance(function, str)},
     operator.matmul: _binary_rule("@"),
-    np.matmul: _binary_rule("@"),
     math.log: _math_log,
     math.hypot: _hypot,
     np.hypot: _hypot,

@@ -95,6 +95,12 @@ def _dot(w: Evaluator, a: Any, b: Any) -> Any:
     return products.matmul(w, _as_array(w, a), _as_array(w, b))
 
 
+def _matmul(w: Evaluator, a: Any, b: Any) -> Any:
+    if scalar_kind(a) or scalar_kind(b):
+        raise ValueError("matmul: an input operand does not have enough dimensions")
+    return products.matmul(w, _as_array(w, a), _as_array(w, b))
+
+
 def _inner(w: Evaluator, a: Any, b: Any) -> Any:
     """np.inner: the products of rows with rows."""
     if not arrays.is_array(b) or arrays.to_objects(w, b).ndim < 2:
@@ -279,6 +285,7 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     np.sort: _sort,
     np.where: where,
     np.dot: _dot,
+    np.matmul: _matmul,
     np.inner: _inner,
     np.vdot: _vdot,
     np.cross: _cross,
