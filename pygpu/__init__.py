@@ -11,7 +11,6 @@ import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-from pygpu.core.host.collector import paused
 from pygpu.core.host.forks import IMPORTING
 from pygpu.core.host.reference import describe
 from pygpu.language.names import HOMES, hint_of_attribute
@@ -135,8 +134,8 @@ def __getattr__(name: str) -> Any:
 
 
 def _imported(module: str) -> ModuleType:
-    """A module of the package. All that is made meanwhile stays: nothing of it is garbage."""
-    with IMPORTING, paused():
+    """A module of the package."""
+    with IMPORTING, importlib.import_module("pygpu.core.host.later").running():
         return importlib.import_module(f"pygpu.{module}")
 
 

@@ -27,8 +27,7 @@ from pygpu.core.builder import Builder
 from pygpu.core.device import Device, Limits
 from pygpu.core.errors import DeviceError, TooOld
 from pygpu.core.host import cache, forks, log, settings
-from pygpu.core.host.collector import paused
-from pygpu.core.host.later import later
+from pygpu.core.host.later import later, running
 from pygpu.core.host.records import record
 from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
@@ -271,7 +270,7 @@ def check_environment() -> None:
 def _imported(module: str) -> Any:
     """A module of a device. No handler of a signal comes between its lines: one that used the
     device, or forked, would find half of it."""
-    with forks.IMPORTING, paused():
+    with forks.IMPORTING, running():
         return importlib.import_module(module)
 
 

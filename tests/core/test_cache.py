@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import platformdirs
 import pytest
 
 from pygpu.core.host import cache
@@ -106,10 +107,21 @@ def test_folders_where_files_should_be_are_no_entries(folder: Path) -> None:
 def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYGPU_CACHE_DIR")
     monkeypatch.setattr("platformdirs.user_cache_dir", lambda *_, **__: "~/.cache/pygpu")
+    monkeypatch.setenv("XDG_CACHE_HOME", "~/.cache")
     cache._default_folder.cache_clear()
     assert cache.place() is None
     cache.put("native", "key", b"code")
     assert cache.get("native", "key") is None
+    cache._default_folder.cache_clear()
+
+
+@pytest.mark.parametrize("chosen", ["", "/tmp/chosen"])
+def test_the_folder_is_the_one_that_platformdirs_says(
+    chosen: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", chosen)
+    cache._default_folder.cache_clear()
+    assert cache._default_folder() == Path(platformdirs.user_cache_dir("pygpu", appauthor=False))
     cache._default_folder.cache_clear()
 
 

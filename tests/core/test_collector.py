@@ -8,7 +8,7 @@ import pytest
 
 import pygpu
 from pygpu import Image, Position
-from pygpu.core.host.collector import paused
+from pygpu.core.host.collector import lasting, paused
 
 
 def test_blocks_nest_and_leave_the_collector_as_it_was() -> None:
@@ -74,3 +74,22 @@ def test_it_runs_after_a_program_is_made_or_refused() -> None:
     with pytest.raises(pygpu.CompileError):
         pygpu.compile(refused, target="cpu")([[1.0]])
     assert gc.isenabled()
+
+
+def test_what_modules_make_is_taken_for_old() -> None:
+    with lasting():
+        made = [[]]
+    assert any(each is made for each in gc.get_objects(generation=2))
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == 0
+
+
+def test_what_a_program_has_frozen_stays_frozen() -> None:
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        with lasting():
+            pass
+        assert gc.get_freeze_count() == frozen > 0
+    finally:
+        gc.unfreeze()

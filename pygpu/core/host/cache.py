@@ -15,6 +15,7 @@ of that, for whoever can write the file can compute it.
 import hashlib
 import os
 import stat
+import sys
 import time
 from contextlib import suppress
 from functools import lru_cache
@@ -177,11 +178,15 @@ def _folder() -> Path | None:
 @lru_cache(maxsize=1)
 def _default_folder() -> Path | None:
     """The platform's, None where it has none: a user without a home, in some containers."""
-    with IMPORTING:
-        import platformdirs  # only where no folder is named: it costs milliseconds
+    if sys.platform == "linux" and "ANDROID_DATA" not in os.environ:  # what platformdirs says there
+        folder = os.environ.get("XDG_CACHE_HOME", "").strip() or os.path.expanduser("~/.cache")
+        path = Path(folder, "pygpu")
+    else:
+        with IMPORTING:
+            import platformdirs  # it costs milliseconds
 
-    folder = Path(platformdirs.user_cache_dir("pygpu", appauthor=False))
-    return folder if folder.is_absolute() else None
+        path = Path(platformdirs.user_cache_dir("pygpu", appauthor=False))
+    return path if path.is_absolute() else None
 
 
 # ---------------------------------------------------------------- how much

@@ -28,7 +28,7 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType, TracebackType
 from typing import Any, Final
 
-from pygpu.core.host.collector import paused
+from pygpu.core.host.collector import lasting
 from pygpu.core.host.forks import IMPORTING
 
 # What Python asks any module for, without wanting what it holds.
@@ -70,7 +70,7 @@ class _Loader:
             self._run(module)
 
     def _run(self, module: _Later) -> None:
-        with IMPORTING, self.lock, paused():
+        with IMPORTING, self.lock, running():
             # What a module defines may be looked up in it while it is run, by this thread.
             if self.is_running or type(module) is not _Later:
                 return
@@ -111,17 +111,49 @@ def _beside_the_main_thread(run: Callable[[], None]) -> None:
         raise errors[0]
 
 
-def _beside(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
-    """Where a module is that is a file in the one folder of its room; PathFinder, which looks for
-    all that it could be, takes four times as long."""
-    if path is None or len(path) != 1:
-        return None
-    file = os.path.join(path[0], name.rpartition(".")[2] + ".py")
-    if not os.path.isfile(file):
-        return None
-    spec = ModuleSpec(name, SourceFileLoader(name, file), origin=file)
-    spec.has_location = True
-    return spec
+class _Finder:
+    """Finds a module that is a file in the one folder of its room, and rooms in rooms; PathFinder,
+    which looks for all that it could be, takes four times as long."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if path is None or len(path) != 1 or not name.startswith("pygpu."):
+            return None
+        room = os.path.join(path[0], name.rpartition(".")[2])
+        file, folders = room + ".py", None
+        if not os.path.isfile(file):
+            file, folders = os.path.join(room, "__init__.py"), [room]
+            if not os.path.isfile(file):
+                return None
+        spec = ModuleSpec(name, SourceFileLoader(name, file), origin=file)
+        spec.has_location = True
+        spec.submodule_search_locations = folders
+        return spec
+
+
+_FINDER: Final = _Finder()
+
+
+class running:  # noqa: N801 - read as a word of the language
+    """Modules of the package that are imported in the block are found sooner than others, and what
+    they make while they are run is no work for the collector of garbage."""
+
+    __slots__ = ("lasting",)
+
+    def __enter__(self) -> None:
+        self.lasting = lasting()
+        self.lasting.__enter__()
+        sys.meta_path.insert(0, _FINDER)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        sys.meta_path.remove(_FINDER)
+        self.lasting.__exit__(kind, error, traceback)
 
 
 class later:  # noqa: N801 - read as a word of the language
@@ -147,7 +179,7 @@ class later:  # noqa: N801 - read as a word of the language
         """What Python asks for a module that it has not imported: one that is run later."""
         if threading.get_ident() != self.thread:
             return None
-        spec = _beside(name, path) or PathFinder.find_spec(name, path, target)
+        spec = _FINDER.find_spec(name, path) or PathFinder.find_spec(name, path, target)
         if spec is not None and spec.submodule_search_locations is None:
             spec.loader = _Loader(spec.loader)  # type: ignore[assignment]
         return spec
