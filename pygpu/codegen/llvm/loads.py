@@ -3,19 +3,19 @@
 A *tap* is at a known offset from the pixel and reads through the pointer to its row. A load that
 *reaches* is at an offset found at run time, the same for all pixels and within known ends: it picks
 its pointer. Other loads are brought into the image by the boundary rule: lanes that lie side by
-side as vectors, others one by one.
+side as vectors, those of a row near each other picked from vectors, others one by one.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 
 from pygpu.codegen.llvm.block import Block, Values
 from pygpu.codegen.llvm.boundary import inside
 from pygpu.codegen.llvm.flow import Branch
-from pygpu.codegen.llvm.memory import gather, load_block, mixed, steps
+from pygpu.codegen.llvm.memory import gather, load_block, load_picked, mixed, picks, steps
 from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.text import Val
 from pygpu.core.storage import Format
@@ -120,10 +120,45 @@ def load_anywhere(block: Block, load: Load, x: Val, y: Val) -> Values:
         given = [code.cast("sext", value, "long") for value in given]
         column, row = (code.cast("sext", value, "long") for value in (column, row))
     (width, height, pitch), base = given, block.image(load.image, 0, "ptr")
-    count = (height - 1) * pitch + width
-    # Texels of one column or one row have a product in common.
-    place = row * (pitch * steps(format)) + column * steps(format)
-    texels = gather(code, base, place, format, count)
+
+    def gathered() -> Values:
+        # Texels of one column or one row have a product in common.
+        place = row * (pitch * steps(format)) + column * steps(format)
+        return gather(code, base, place, format, (height - 1) * pitch + width)
+
+    if column.lanes > row.lanes == 1 and picks(code):
+        long_row, long_pitch = (code.cast("sext", value, "long") for value in (row, pitch))
+        start = code.at(base, long_row * (long_pitch * format.nbytes))
+        texels = near_each_other(block, start, column, width, format, gathered)
+    else:
+        texels = gathered()
     if inside_x is None or inside_y is None:
         return texels
     return mixed(code, inside_x & inside_y, texels, load.cval)
+
+
+def near_each_other(
+    block: Block,
+    row: Val,
+    columns: Val,
+    width: Val,
+    format: Format,
+    otherwise: Callable[[], Values],
+) -> Values:
+    """Texels of a row at columns inside the image. Lanes next to each other mostly read texels not
+    far apart, nearly in order or in reverse: where all are within two vectors, these are loaded and
+    picked from, which takes a half of fetching each."""
+    code, lanes = block.code, block.machine.lanes
+    columns = code.plain(columns)
+    low = code.minimum(code.lane(columns, 0), code.lane(columns, lanes - 1))
+    low = code.maximum(code.minimum(low - lanes // 4, width - 2 * lanes), 0)
+    places = columns - low
+    room = code.splat(width >= 2 * lanes, lanes)
+    far = code.anywhere(~(code.compare("ult", places, 2 * lanes) & room))
+    branch = Branch(code, far)
+    with branch.side():
+        first = otherwise()
+    with branch.side():
+        start = code.at(row, code.cast("sext", low, "long") * format.nbytes)
+        second = load_picked(code, start, code.cast("trunc", places, "int"), format)
+    return tuple(branch.join(first, second))

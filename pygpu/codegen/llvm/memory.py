@@ -286,6 +286,33 @@ def interleave(code: Code, values: list[Val]) -> list[Val]:
     return result
 
 
+# ---------------------------------------------------------------- texels near each other
+
+
+def picks(code: Code) -> bool:
+    """Whether an instruction takes any lanes from two registers. (With two instructions and a
+    selection, in registers of 8 lanes, it takes as long as fetching each texel.)"""
+    machine = code.machine
+    return machine.x86 and machine.lanes == 16 and machine.has("avx512f")
+
+
+def load_picked(code: Code, pointer: Val, places: Val, format: Format) -> tuple[Val, ...]:
+    """The components of texels at places (ints) of the 2 * `lanes` that lie at the pointer."""
+    size, channels, lanes = format.dtype.itemsize, format.channels, code.machine.lanes
+    pointers = pointer, code.at(pointer, lanes * format.nbytes)
+    if format.nbytes <= 4:
+        first, second = (load_words(code, each, format) for each in pointers)
+        return decode_words(code, picked(code, first, second, places), format)
+    halves = [_unpack(code, each, size, channels, size) for each in pointers]
+    parts = [picked(code, low, high, places) for low, high in zip(*halves, strict=True)]
+    return tuple([decode(code, part, format) for part in parts])
+
+
+def picked(code: Code, first: Val, second: Val, places: Val) -> Val:
+    """The lanes at places of two vectors of ints, one behind the other."""
+    return code.call("llvm.x86.avx512.vpermi2var.d", "int", [first, places, second], "512")
+
+
 # ---------------------------------------------------------------- texels anywhere
 
 

@@ -1,0 +1,68 @@
+"""Texels of one row on cpu that neighbouring pixels read near each other, in whatever order."""
+
+import math
+
+import numpy as np
+import pytest
+
+import pygpu
+from pygpu import Image, Position
+from pygpu.ssa import BOUNDARIES
+
+RNG = np.random.default_rng(9)
+
+
+def blocks(im: Image, p: Position):
+    return im((p.x // 8 * 8 + 4, p.y // 8 * 8 + 4))
+
+
+def doubled(im: Image, p: Position):
+    return im((p.x // 2, p.y // 2))
+
+
+def mirrored(im: Image, p: Position):
+    return im((min(p.x, im.width - 1 - p.x), p.y))
+
+
+def exchanged(im: Image, p: Position):
+    return im((p.x ^ 3, p.y))
+
+
+def tiled(im: Image, p: Position):
+    return im((p.x % 20, p.y % 7))
+
+
+def rippled(im: Image, p: Position):
+    return im((p.x + int(9 * math.sin(p.x * 0.7)), p.y))
+
+
+def apart(im: Image, p: Position):
+    return im((p.x * 7 % 50 - 3, p.y))
+
+
+ALL = [blocks, doubled, mirrored, exchanged, tiled, rippled, apart]
+
+
+@pytest.mark.parametrize("function", ALL)
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+@pytest.mark.parametrize(("dtype", "channels"), [
+    ("float32", 1), ("float32", 3), ("uint8", 1), ("uint8", 3), ("uint16", 4),
+    ("bool", 1),
+])  # fmt: skip
+def test_texels_near_each_other_are_those_read_one_by_one(function, boundary, dtype, channels):
+    compiled = pygpu.compile(function, target="cpu")
+    plain = pygpu.compile(function, target="interpreter")
+    for shape in ((9, 41), (5, 3), (4, 32), (3, 160)):
+        texels = RNG.random((*shape, channels)) * (1 if dtype == "float32" else 250)
+        texels *= 1 if dtype != "bool" else RNG.random(texels.shape) < 0.5
+        cval = False if dtype == "bool" else 0.25
+        given = Image(texels.astype(dtype), boundary=boundary, cval=cval)
+        for asked in (shape, (2, 3 * shape[1])):
+            expected = np.asarray(plain(given, shape=asked))
+            np.testing.assert_array_equal(np.asarray(compiled(given, shape=asked)), expected)
+
+
+def test_they_are_picked_from_vectors_where_an_instruction_does_that():
+    source = pygpu.compile(mirrored, target="cpu").lower(np.ones((4, 64), np.float32)).source
+    if "<16 x float>" in source:
+        assert "vpermi2var" in source
