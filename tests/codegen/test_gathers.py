@@ -16,7 +16,7 @@ def mixed(count, im: Image, p: Position):
     """Texels from anywhere, weighted and added up in two sums."""
     one, other = 0.0, 0.0
     for k in range(count):
-        texel = im((p.x * (k + 3) // (k + 2), p.y * (k + 2) // (k + 3)))
+        texel = im((p.x * (k + 3) // (k + 2), (p.y + p.x % 2) * (k + 2) // (k + 3)))
         one, other = one + texel * (k + 1), other + texel / (k + 1)
     return one * other
 

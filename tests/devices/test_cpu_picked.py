@@ -66,3 +66,27 @@ def test_they_are_picked_from_vectors_where_an_instruction_does_that():
     source = pygpu.compile(mirrored, target="cpu").lower(np.ones((4, 64), np.float32)).source
     if "<16 x float>" in source:
         assert "vpermi2var" in source
+
+
+def enlarged(im: Image, p: Position):
+    return im.sampled(interpolation="linear")((p.x / 2 - 0.5, p.y / 2 - 0.5))
+
+
+def followed(im: Image, p: Position):
+    """Each texel but the first says where the next one is."""
+    first = im((p.x // 3, p.y))
+    second = im((p.x // 3 + int(9 * first), p.y))
+    return im((p.x ^ 1, p.y)) + 2 * second + 4 * im((p.x ^ int(9 * second), p.y))
+
+
+def test_loads_that_wait_for_nothing_share_a_test():
+    source = pygpu.compile(enlarged, target="cpu").lower(np.ones((64, 64), np.float32)).source
+    if "vpermi2var" in source:
+        assert source.count("else:") == 1
+
+
+def test_loads_that_wait_for_others_come_after_them():
+    compiled = pygpu.compile(followed, target="cpu")
+    plain = pygpu.compile(followed, target="interpreter")
+    photo = RNG.random((5, 90), np.float32)
+    np.testing.assert_allclose(compiled(photo), plain(photo), rtol=1e-6)

@@ -9,17 +9,31 @@ side as vectors, those of a row near each other picked from vectors, others one 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import reduce
+from typing import Final
 
 from pygpu.codegen.llvm.block import Block, Values
 from pygpu.codegen.llvm.boundary import inside
+from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Branch
-from pygpu.codegen.llvm.memory import gather, load_block, load_picked, mixed, picks, steps
-from pygpu.codegen.llvm.schedule import Cell
+from pygpu.codegen.llvm.memory import (
+    decode_raw,
+    gather,
+    gather_raw,
+    load_block,
+    mixed,
+    pick,
+    picks,
+    steps,
+)
+from pygpu.codegen.llvm.schedule import Cell, Step
 from pygpu.codegen.llvm.text import Val
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format
 from pygpu.ssa import Load, Op, Value
+
+BUNCH: Final = 8  # loads from anywhere that are made at once
 
 
 def table(block: Block, op: Op, cell: Cell) -> Values:
@@ -54,17 +68,28 @@ def reach(block: Block, op: Op, cells: Sequence[Cell]) -> None:
         block.env[op.result, u, r] = load_block(code, place, format)
 
 
-def far_load(block: Block, op: Op, cells: Sequence[Cell]) -> None:
-    """A load from anywhere."""
-    places = {}
-    for cell in block.cells_of(op.result, cells):
-        x, y = (block.get(value, cell)[0] for value in op.operands)
-        places[cell] = x + op.data.dx, y + op.data.dy
-    if all(x.base is not None and y.lanes == 1 for x, y in places.values()):
-        load_rows(block, op, places)
-        return
-    for (u, r), (x, y) in places.items():
-        block.env[op.result, u, r] = load_anywhere(block, op.data, x, y)
+def far_loads(block: Block, steps: Sequence[Step]) -> None:
+    """Loads from anywhere, of which none waits for another."""
+    cells: dict[Op, list[Cell]] = {}
+    for op, cell in steps:
+        cells.setdefault(op, []).append(cell)
+    found: dict[tuple[Value, int, int], Place] = {}
+    for op, each in cells.items():
+        places = {}
+        for cell in block.cells_of(op.result, each):
+            x, y = (block.get(value, cell)[0] for value in op.operands)
+            places[cell] = x + op.data.dx, y + op.data.dy
+        if all(x.base is not None and y.lanes == 1 for x, y in places.values()):
+            load_rows(block, op, places)
+            continue
+        for cell, (x, y) in places.items():
+            found[op.result, *cell] = located(block, op.data, x, y)
+    near = [key for key, place in found.items() if place.of_a_row and picks(block.code)]
+    if near:
+        texels = near_each_other(block.code, [found[key] for key in near])
+        block.env.update(zip(near, texels, strict=True))
+    for key in [key for key in found if key not in near]:
+        block.env[key] = found[key].texels(found[key].gathered())
 
 
 def load_rows(block: Block, op: Op, places: dict[Cell, tuple[Val, Val]]) -> None:
@@ -112,53 +137,83 @@ def load_along(block: Block, load: Load, x: Val, y: Val) -> Values:
 
 
 def load_anywhere(block: Block, load: Load, x: Val, y: Val) -> Values:
+    place = located(block, load, x, y)
+    return place.texels(place.gathered())
+
+
+@record
+class Place:
+    """Where a load finds texels: inside the image, by its boundary's rule."""
+
+    load: Load
+    format: Format
+    base: Val
+    column: Val
+    row: Val
+    width: Val
+    height: Val
+    pitch: Val
+    inside: tuple[Val | None, Val | None]  # whether that is so without the rule, if it matters
+
+    @property
+    def words(self) -> int:
+        """How many words `gathered` gives."""
+        return 1 if self.format.nbytes <= 4 else self.format.channels
+
+    @property
+    def of_a_row(self) -> bool:
+        return self.column.lanes > self.row.lanes == 1
+
+    def gathered(self) -> list[Val]:
+        # Texels of one column or one row have a product in common.
+        code, format, pitch = self.base.code, self.format, self.pitch
+        place = self.row * (pitch * steps(format)) + self.column * steps(format)
+        return gather_raw(code, self.base, place, format, (self.height - 1) * pitch + self.width)
+
+    def texels(self, raw: Sequence[Val]) -> Values:
+        """The components of what is stored at the place, or the constant."""
+        code, (across, down) = self.base.code, self.inside
+        texels = decode_raw(code, raw, self.format)
+        if across is None or down is None:
+            return texels
+        return mixed(code, across & down, texels, self.load.cval)
+
+
+def located(block: Block, load: Load, x: Val, y: Val) -> Place:
     code, format = block.code, block.inputs[load.image]
     column, inside_x = inside(code, x, block.image(load.image, 1), load.boundary)
     row, inside_y = inside(code, y, block.image(load.image, 2), load.boundary)
-    given = [block.image(load.image, part) for part in (1, 2, 3)]
+    sizes = [block.image(load.image, part) for part in (1, 2, 3)]
     if block.wide or max(column.lanes, row.lanes) == 1:
-        given = [code.cast("sext", value, "long") for value in given]
+        sizes = [code.cast("sext", value, "long") for value in sizes]
         column, row = (code.cast("sext", value, "long") for value in (column, row))
-    (width, height, pitch), base = given, block.image(load.image, 0, "ptr")
-
-    def gathered() -> Values:
-        # Texels of one column or one row have a product in common.
-        place = row * (pitch * steps(format)) + column * steps(format)
-        return gather(code, base, place, format, (height - 1) * pitch + width)
-
-    if column.lanes > row.lanes == 1 and picks(code):
-        long_row, long_pitch = (code.cast("sext", value, "long") for value in (row, pitch))
-        start = code.at(base, long_row * (long_pitch * format.nbytes))
-        texels = near_each_other(block, start, column, width, format, gathered)
-    else:
-        texels = gathered()
-    if inside_x is None or inside_y is None:
-        return texels
-    return mixed(code, inside_x & inside_y, texels, load.cval)
+    base = block.image(load.image, 0, "ptr")
+    return Place(load, format, base, column, row, *sizes, (inside_x, inside_y))
 
 
-def near_each_other(
-    block: Block,
-    row: Val,
-    columns: Val,
-    width: Val,
-    format: Format,
-    otherwise: Callable[[], Values],
-) -> Values:
-    """Texels of a row at columns inside the image. Lanes next to each other mostly read texels not
-    far apart, nearly in order or in reverse: where all are within two vectors, these are loaded and
-    picked from, which takes a half of fetching each."""
-    code, lanes = block.code, block.machine.lanes
-    columns = code.plain(columns)
-    low = code.minimum(code.lane(columns, 0), code.lane(columns, lanes - 1))
-    low = code.maximum(code.minimum(low - lanes // 4, width - 2 * lanes), 0)
-    places = columns - low
-    room = code.splat(width >= 2 * lanes, lanes)
-    far = code.anywhere(~(code.compare("ult", places, 2 * lanes) & room))
+def near_each_other(code: Code, places: Sequence[Place]) -> list[Values]:
+    """Texels that the lanes of a place read from one row. Neighbours mostly read texels not far
+    apart, nearly in order or in reverse: where all of a place are within two vectors, these are
+    loaded and picked from, which takes a half of fetching each."""
+    lanes = code.machine.lanes
+    last = 2 * lanes
+    near, found = code.constant("bool", True), []
+    for place in places:
+        columns = code.plain(place.column)
+        low = code.minimum(code.lane(columns, 0), code.lane(columns, lanes - 1))
+        low = code.maximum(code.minimum(low - lanes // 4, place.width - last), 0)
+        inner = columns - low
+        start = [code.cast("sext", value, "long") for value in (place.row, place.pitch, low)]
+        found.append((place, start, inner))
+        near = near & code.compare("ult", inner, last) & (place.width >= last)
+    far = code.anywhere(~near)
     branch = Branch(code, far)
     with branch.side():
-        first = otherwise()
+        first = [raw for place in places for raw in place.gathered()]
     with branch.side():
-        start = code.at(row, code.cast("sext", low, "long") * format.nbytes)
-        second = load_picked(code, start, code.cast("trunc", places, "int"), format)
-    return tuple(branch.join(first, second))
+        second = []
+        for place, (row, pitch, low), inner in found:
+            pointer = code.at(place.base, (row * pitch + low) * place.format.nbytes)
+            second += pick(code, pointer, code.cast("trunc", inner, "int"), place.format)
+    raw = iter(branch.join(first, second))
+    return [place.texels([next(raw) for _ in range(place.words)]) for place in places]

@@ -296,16 +296,15 @@ def picks(code: Code) -> bool:
     return machine.x86 and machine.lanes == 16 and machine.has("avx512f")
 
 
-def load_picked(code: Code, pointer: Val, places: Val, format: Format) -> tuple[Val, ...]:
-    """The components of texels at places (ints) of the 2 * `lanes` that lie at the pointer."""
+def pick(code: Code, pointer: Val, places: Val, format: Format) -> list[Val]:
+    """What `gather_raw` gives, of texels at places (ints) of the 2 * `lanes` at the pointer."""
     size, channels, lanes = format.dtype.itemsize, format.channels, code.machine.lanes
     pointers = pointer, code.at(pointer, lanes * format.nbytes)
     if format.nbytes <= 4:
-        first, second = (load_words(code, each, format) for each in pointers)
-        return decode_words(code, picked(code, first, second, places), format)
-    halves = [_unpack(code, each, size, channels, size) for each in pointers]
-    parts = [picked(code, low, high, places) for low, high in zip(*halves, strict=True)]
-    return tuple([decode(code, part, format) for part in parts])
+        halves = [[load_words(code, each, format)] for each in pointers]
+    else:
+        halves = [_unpack(code, each, size, channels, size) for each in pointers]
+    return [picked(code, low, high, places) for low, high in zip(*halves, strict=True)]
 
 
 def picked(code: Code, first: Val, second: Val, places: Val) -> Val:
@@ -323,30 +322,42 @@ def steps(format: Format) -> int:
 
 
 def gather(code: Code, base: Val, place: Val, format: Format, count: Val | int) -> tuple[Val, ...]:
-    """The components of the texels at places from `base`, which is aligned to 4 bytes where a
-    texel has words of its own: place i * steps(format) is that of texel i. A scalar place loads one
-    texel. `count`: the texels from the first to the last, which fill 4 bytes at least."""
+    """The components of the texels at places from `base`: see `gather_raw`."""
+    return decode_raw(code, gather_raw(code, base, place, format, count), format)
+
+
+def gather_raw(code: Code, base: Val, place: Val, format: Format, count: Val | int) -> list[Val]:
+    """The bits of the texels at places from `base`, in ints: a word of each texel that has at most
+    4 bytes, else a word for each component. `base` is aligned to 4 bytes where a texel has words
+    of its own: place i * steps(format) is that of texel i. A scalar place loads one texel.
+    `count`: the texels from the first to the last, which fill 4 bytes at least."""
     size, channels = format.dtype.itemsize, format.channels
     if size == 4:
-        raw = [_word(code, code.at(base, 4 * c), place) for c in range(channels)]
-    elif size * channels <= 2:
+        return [_word(code, code.at(base, 4 * c), place) for c in range(channels)]
+    if size * channels <= 2:
         over = code.cast("ptrtoint", base, "long") & 3
         base = code.at(base, -over)
         place = place + code.cast("trunc", over, place.kind)
-        word = _shifted(code, _word(code, base, code.binary("lshr", place, 2)), place & 3)
-        raw = _parts(code, word, size, channels)
-    elif size * channels == 3:
+        return [_shifted(code, _word(code, base, code.binary("lshr", place, 2)), place & 3)]
+    if size * channels == 3:
         # The 4 bytes from a texel on; of the last one, those that end with it.
         start = code.minimum(place, code.like(place, count) * 3 - 4)
-        word = _shifted(code, _bytes(code, base, start), place - start)
-        raw = _parts(code, word, size, channels)
-    elif channels == 3:
+        return [_shifted(code, _bytes(code, base, start), place - start)]
+    if channels == 3:
         first, last = (_bytes(code, base, place + start) for start in (0, 2))
-        raw = [first, *_parts(code, last, size, 2)]
-    else:  # the texel has a word of its own, or two
-        step = size * channels // 4
-        words = [_word(code, code.at(base, 4 * j), place) for j in range(step)]
-        raw = [part for word in words for part in _parts(code, word, size, 4 // size)]
+        return [first, *_parts(code, last, size, 2)]
+    # The texel has a word of its own, or two.
+    step = size * channels // 4
+    words = [_word(code, code.at(base, 4 * j), place) for j in range(step)]
+    if step == 1:
+        return words
+    return [part for word in words for part in _parts(code, word, size, 4 // size)]
+
+
+def decode_raw(code: Code, raw: Sequence[Val], format: Format) -> tuple[Val, ...]:
+    """The components of texels of which `gather_raw` has the bits."""
+    if format.nbytes <= 4:
+        return decode_words(code, raw[0], format)
     return tuple([decode(code, value, format) for value in raw])
 
 

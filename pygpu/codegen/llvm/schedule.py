@@ -7,7 +7,7 @@ few values are alive at a time. The order decides about time alone: what is comp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from pygpu.core.host.records import record
@@ -60,6 +60,31 @@ def in_order(function: Function, taps: set[Op], cells: Sequence[Cell]) -> Iterat
             items += [(row + r, column, index, r, u, op) for u, r in cells]
     items.sort(key=lambda item: item[:5])
     return ((op, (u, r)) for _, _, _, r, u, op in items)
+
+
+def bunched(
+    steps: Iterable[Step], fetched: Callable[[Op], bool], most: int
+) -> Iterator[list[Step]]:
+    """Steps one by one, but so many of those that fetch at once as do not wait for each other: what
+    waits for them comes after the bunch."""
+    queue = list(steps)
+    while queue:
+        bunch, later, missing = [], [], set()
+        for index, (op, cell) in enumerate(queue):
+            if any((value.op, cell) in missing for value in _inputs(op)):
+                later.append((op, cell))
+            elif fetched(op):
+                bunch.append((op, cell))
+            else:
+                yield [(op, cell)]
+                continue
+            missing.add((op, cell))
+            if len(bunch) == most:
+                later += queue[index + 1 :]
+                break
+        if bunch:
+            yield bunch
+        queue = later
 
 
 def _prompt(reached: Reached, taps: set[Op], key: Callable[[int, int], tuple[int, int]]) -> int:

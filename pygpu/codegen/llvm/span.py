@@ -25,7 +25,7 @@ from pygpu.codegen.llvm.flow import Loop
 from pygpu.codegen.llvm.memory import store_block
 from pygpu.codegen.llvm.operations import RULES, function
 from pygpu.codegen.llvm.plan import Plan, TapSet, chooses, plan
-from pygpu.codegen.llvm.schedule import Cell
+from pygpu.codegen.llvm.schedule import Cell, bunched
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
@@ -162,8 +162,18 @@ class Writer(Block):
         for op in self.f.body.ops:
             if op.code == "constant":
                 self.op(op, self.cells, masks)
-        for op, cell in self.plan.order(self.cells):
-            self.op(op, [cell], masks)
+        for bunch in bunched(self.plan.order(self.cells), self.is_fetched, loads.BUNCH):
+            op, cell = bunch[0]
+            if self.is_fetched(op):
+                loads.far_loads(self, bunch)
+            else:
+                self.op(op, [cell], masks)
+
+    def is_fetched(self, op: Op) -> bool:
+        """Whether a load takes texels from anywhere in one row."""
+        if op.code != "load" or self.bits[op.operands[1]] & X:
+            return False
+        return not (op in self.plan.late or op in self.plan.reaching or op in self.ahead)
 
     def region(self, region: Region, cells: Sequence[Cell], masks: Masks) -> None:
         for op in region.ops:
@@ -175,7 +185,7 @@ class Writer(Block):
         if op in self.plan.reaching:
             loads.reach(self, op, cells)
         elif op.code == "load":
-            loads.far_load(self, op, cells)
+            loads.far_loads(self, [(op, cell) for cell in cells])
         elif op.code == "loop":
             control.loop(self, op, cells, masks)
         elif op.code == "if":
