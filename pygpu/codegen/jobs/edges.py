@@ -68,6 +68,7 @@ class Edges:
         self.zero = code.constant("long", 0)
         held = self.number(slots.HELD)
         self.slot_place = code.fixed("ptr", 1, "alloca i64, align 8")  # the next pointer to a row
+        self.found_place = code.fixed("ptr", 1, "alloca i64, align 8")  # what `waits` found
         self.free_place = code.fixed("ptr", 1, "alloca i64, align 8")  # the next free byte
         self.direct = self.scratch  # pointers to rows where they are
         self.padded = code.at(self.scratch, held * 8)  # pointers to copies
@@ -117,6 +118,77 @@ class Edges:
                 to = self.as_pointer(target + x * texel)
                 self.copy(to, source, count * texel)
 
+    # ------------------------------------------------------------ results aside
+
+    def waits(self) -> Val:
+        """Whether the first result begins so little behind what a set of taps reads, within a page,
+        that loads wait for stores."""
+        code, found = self.code, self.found_place
+        code.store(self.zero, found, 8)
+        with when(code, self.number(slots.ASIDE).ne(0)):
+            result = self.read("long", self.direct, self.first_result())
+            code.store(self.zero, self.slot_place, 8)
+            with counting(code, self.number(slots.SETS)) as index:
+                taps = self.row(self.pointer(slots.SET_TABLE), slots.SET_SLOTS, index)
+                slot = self.read("long", self.slot_place, self.zero)
+                self.write_to(slot + taps[slots.SET_ROWS], self.slot_place, self.zero)
+                behind = (result - self.read("long", self.direct, slot)) & (slots.PAGE - 1)
+                near = code.cast("zext", behind < slots.WAITED, "long")
+                self.write_to(self.read("long", found, self.zero) | near, found, self.zero)
+        return self.read("long", found, self.zero).ne(0)
+
+    def first_result(self) -> Val:
+        """The slot of the first pointer to a row of a result."""
+        return self.number(slots.SLOTS) - self.number(slots.OUTPUTS) * self.number(slots.ROWS)
+
+    def span_aside(self, y: Val, x0: Val, x1: Val, rows: Val) -> None:
+        """The span by parts, each of which goes to the thread's memory first."""
+        code, number = self.code, self.number
+        self.store_start(self.free_place)
+        with Loop(code, [x0]) as loop:
+            (x,) = loop.params
+            end = code.minimum(x + number(slots.ASIDE), x1)
+            for copies in (False, True):
+                with counting(code, number(slots.OUTPUTS)) as index:
+                    result = self.row(self.pointer(slots.OUTPUT_TABLE), slots.OUT_SLOTS, index)
+                    texel = result[slots.OUT_TEXEL]
+                    with counting(code, number(slots.ROWS)) as r:
+                        k = index * number(slots.ROWS) + r
+                        slot, aside = self.first_result() + k, self.aside(k, x * texel)
+                        if copies:
+                            target = self.read("long", self.padded, slot)
+                            self.write_to(target, self.direct, slot)
+                            with when(code, r < rows):
+                                self.copy_back(target + x * texel, aside, (end - x) * texel)
+                        else:
+                            target = self.read("long", self.direct, slot)
+                            self.write_to(target, self.padded, slot)
+                            self.write_to(aside - x * texel, self.direct, slot)
+                if not copies:
+                    self.span(self.direct, y, x, end)
+            loop.next(end < x1, [end])
+
+    def aside(self, k: Val, start: Val) -> Val:
+        """Where a part of the k-th row of the results goes first, so many bytes from the row's
+        start on: in the other half of a page than what is read."""
+        free = (self.read("long", self.free_place, self.zero) + (slots.PAGE - 1)) & -slots.PAGE
+        source = self.read("long", self.direct, self.zero) + start
+        other = (source + (slots.PAGE - slots.ASIDE_BYTES) // 2) & (slots.PAGE - 1)
+        return free + k * slots.PAGE + other + (k & 1) * slots.ASIDE_BYTES
+
+    def copy_back(self, to: Val, source: Val, size: Val) -> None:
+        """Copy what is complete; past the caches, where the span would write so."""
+        code, places = self.code, (self.as_pointer(to), self.as_pointer(source))
+        lines = ((to | size) & (WORD - 1)).eq(0)
+        branch = Branch(code, self.number(slots.STREAM).ne(0) & lines)
+        with branch.side():
+            self.copy_lines(*places, size, past=True)
+        with branch.side():
+            self.copy_quickly(*places, size)
+        branch.join([], [])
+
+    # ------------------------------------------------------------ copies
+
     def copy(self, to: Val, source: Val, size: Val) -> None:
         """Copy bytes between places that do not overlap."""
         code, name = self.code, "llvm.memcpy.p0.p0.i64"
@@ -126,19 +198,26 @@ class Edges:
     def copy_quickly(self, to: Val, source: Val, size: Val) -> None:
         """Copy bytes between places that do not overlap, a line of the cache and more of them
         without a call of memcpy."""
-        code = self.code
-        branch = Branch(code, size >= WORD)
-        with branch.side(), Loop(code, [self.zero]) as loop:
-            (done,) = loop.params
-            place = code.minimum(done, size - WORD)
-            word = code.fixed(
-                "byte", WORD, f"load <{WORD} x i8>, ptr {code.at(source, place).text}, align 1"
-            )
-            code.store(word, code.at(to, place))
-            loop.next(done + WORD < size, [done + WORD])
+        branch = Branch(self.code, size >= WORD)
+        with branch.side():
+            self.copy_lines(to, source, size)
         with branch.side():
             self.copy(to, source, size)
         branch.join([], [])
+
+    def copy_lines(self, to: Val, source: Val, size: Val, past: bool = False) -> None:
+        """Copy as many bytes as a line of the cache has, and more. `past`: whole lines, past the
+        caches."""
+        code = self.code
+        how = (WORD, ", !nontemporal !0") if past else (1, "")
+        with Loop(code, [self.zero]) as loop:
+            (done,) = loop.params
+            place = done if past else code.minimum(done, size - WORD)
+            word = code.fixed(
+                "byte", WORD, f"load <{WORD} x i8>, ptr {code.at(source, place).text}, align 1"
+            )
+            code.store(word, code.at(to, place), *how)
+            loop.next(done + WORD < size, [done + WORD])
 
     def texel(self, k: Val) -> Val:
         """The bytes of a texel of the result that the k-th row belongs to."""

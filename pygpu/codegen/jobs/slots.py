@@ -10,13 +10,15 @@ from pygpu.codegen.llvm.plan import MULTIPLE
 (NEXT, TILES, TILE_COLUMNS, TILE_WIDTH, TILE_HEIGHT, WIDTH, HEIGHT, ROWS, BLOCK, BEGIN, END, SETS,
  SET_TABLE, OUTPUTS, OUTPUT_TABLE, ARGS, SLOTS, SPAN, STOP, GATE, SCRATCH, MORE_PLANES, IMAGES,
  IMAGE_TABLE, HELD, STAGES, STAGE_TABLE, STEP, WARM, WORK, OWN, ROUNDS, EDGE,
- STRIPS, STREAM, LANES, GIVEN, JOB_SLOTS,
-) = range(38)  # fmt: skip
+ STRIPS, STREAM, LANES, GIVEN, ASIDE, JOB_SLOTS,
+) = range(39)  # fmt: skip
 # EDGE is how many pixels are computed at once where all taps of a set are outside: whole blocks.
 # SLOTS pointers to rows come first in what `span` is given as its context, then, where HELD numbers
 # are held there, the plane and a pointer to each image.
 # STREAM is a span that writes past the caches, or 0: for pixels from a multiple of LANES on, where
 # all rows of results begin at whole lines of the cache.
+# ASIDE is how many pixels of each row are computed into the thread's memory, and copied, where the
+# results lie so that loads would wait for stores; 0 where that is not looked at.
 # GIVEN points at two numbers for each array that a job is given as Python's object (arrays.py): the
 # place, in bytes from the job on, of the number that is the address of its texels, and which bits
 # of that must be 0.
@@ -59,6 +61,9 @@ WHOLE: Final = 1 << 62
 LINE: Final = 64  # bytes of a line of the cache
 
 ALIGN: Final = 64  # of rows in scratch
+PAGE: Final = 4096
+WAITED: Final = 512  # bytes behind a load within a page, of another: stores there are waited for
+ASIDE_BYTES: Final = 1024  # of a row that are stored in the thread's memory first
 SHUT: Final = 1 << 32  # a gate that is shut
 
 

@@ -157,14 +157,19 @@ class Tiles(Edges):
 
     def row_block(self, y: Val, x0: Val, x1: Val, rows: Val) -> None:
         code, block, begin = self.code, self.number(slots.BLOCK), self.number(slots.BEGIN)
-        limit = code.minimum(x1, self.number(slots.END))
+        limit, waits = code.minimum(x1, self.number(slots.END)), self.waits()
         with Loop(code, [x0]) as loop:
             (x,) = loop.params
             inner = (x >= begin) & (limit - x >= block)
             branch = Branch(code, inner)
             with branch.side():
                 end = x + code.binary("sdiv", limit - x, block) * block
-                self.span(self.direct, y, x, end, streams=True)
+                how = Branch(code, waits)
+                with how.side():
+                    self.span_aside(y, x, end, rows)
+                with how.side():
+                    self.span(self.direct, y, x, end, streams=True)
+                how.join([], [])
                 first = [end]
             with branch.side():
                 # What is left before the limit: a block that ends there, over the last one, unless
@@ -208,4 +213,4 @@ def together(loops: Sequence[Tiles], machine: Machine) -> str:
     """The IR of several loops, with what they call."""
     texts = [loop.write() for loop in loops]
     declared = {line for loop in loops for line in loop.code.declared.values()}
-    return "\n".join([*texts, *sorted(declared), place(machine)])
+    return "\n".join([*texts, *sorted(declared), place(machine), "!0 = !{i32 1}"])

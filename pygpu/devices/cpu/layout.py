@@ -20,6 +20,7 @@ from pygpu.codegen.llvm.plan import Plan, TapSet
 from pygpu.core.boundaries import period
 from pygpu.core.programs import Planes, Task
 from pygpu.core.storage import Format
+from pygpu.devices.process.reserve import WAITING
 from pygpu.ssa import Constant
 
 Size = tuple[int, int]
@@ -220,7 +221,9 @@ class Layout:
         columns = -(-width // wide)
         self.tiles = columns * -(-height // tall) * count
         held = self.slots + PLANE_PLACES + len(sizes)
-        self.scratch = slots.scratch_size(held, self.edge, self.padded)
+        aside = self._aside()
+        stored = (len(self.task.outputs) * plan.rows + 3) * slots.PAGE if aside else 0
+        self.scratch = slots.scratch_size(held, self.edge, max(self.padded, stored))
         for slot, value in {
             slots.TILES: self.tiles,
             slots.TILE_COLUMNS: columns,
@@ -236,6 +239,7 @@ class Layout:
             slots.END: self.end,
             slots.EDGE: self.edge,
             slots.LANES: plan.lanes,
+            slots.ASIDE: aside,
             slots.SETS: len(plan.taps),
             slots.OUTPUTS: len(self.task.outputs),
             slots.SLOTS: self.slots,
@@ -246,6 +250,24 @@ class Layout:
             slots.GATE: slots.SHUT,
         }.items():
             self.numbers[slot] = value
+
+    def _aside(self) -> int:
+        """Pixels of a row that are computed into the thread's memory at once, where results lie
+        badly (Edges.waits); 0 where that is not looked at. Loads wait where neighbours in several
+        rows, which are whole pages apart, are loaded again for each block."""
+        texel = self.task.outputs[0].nbytes
+        again = [
+            self.task.inputs[taps.image].nbytes == texel
+            and taps.left < taps.right
+            and len(taps.rows) > self.plan.rows
+            and self._rows(taps.image).stride % slots.PAGE == 0
+            for taps in self.plan.taps
+        ]
+        if self.written < WAITING or self.plan.vectors > 1 or not any(again):
+            return 0
+        if any(pitch % slots.PAGE for pitch in self.pitches):
+            return 0
+        return max(1, slots.ASIDE_BYTES // texel // self.block_width) * self.block_width
 
     def _edge(self) -> int:
         """Pixels that are computed at once where taps are outside: a block, more where results
