@@ -145,6 +145,7 @@ def load_anywhere(block: Block, load: Load, x: Val, y: Val) -> Values:
 class Place:
     """Where a load finds texels: inside the image, by its boundary's rule."""
 
+    code: Code
     load: Load
     format: Format
     base: Val
@@ -166,13 +167,13 @@ class Place:
 
     def gathered(self) -> list[Val]:
         # Texels of one column or one row have a product in common.
-        code, format, pitch = self.base.code, self.format, self.pitch
+        code, format, pitch = self.code, self.format, self.pitch
         place = self.row * (pitch * steps(format)) + self.column * steps(format)
         return gather_raw(code, self.base, place, format, (self.height - 1) * pitch + self.width)
 
     def texels(self, raw: Sequence[Val]) -> Values:
         """The components of what is stored at the place, or the constant."""
-        code, (across, down) = self.base.code, self.inside
+        code, (across, down) = self.code, self.inside
         texels = decode_raw(code, raw, self.format)
         if across is None or down is None:
             return texels
@@ -183,12 +184,13 @@ def located(block: Block, load: Load, x: Val, y: Val) -> Place:
     code, format = block.code, block.inputs[load.image]
     column, inside_x = inside(code, x, block.image(load.image, 1), load.boundary)
     row, inside_y = inside(code, y, block.image(load.image, 2), load.boundary)
-    sizes = [block.image(load.image, part) for part in (1, 2, 3)]
+    width, height, pitch = (block.image(load.image, part) for part in (1, 2, 3))
     if block.wide or max(column.lanes, row.lanes) == 1:
-        sizes = [code.cast("sext", value, "long") for value in sizes]
+        width, height, pitch = (code.cast("sext", n, "long") for n in (width, height, pitch))
         column, row = (code.cast("sext", value, "long") for value in (column, row))
     base = block.image(load.image, 0, "ptr")
-    return Place(load, format, base, column, row, *sizes, (inside_x, inside_y))
+    valid = inside_x, inside_y
+    return Place(code, load, format, base, column, row, width, height, pitch, valid)
 
 
 def near_each_other(code: Code, places: Sequence[Place]) -> list[Values]:
