@@ -17,6 +17,7 @@ from pygpu import Image, Position
 from pygpu.devices import targets
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.pipeline import Pipeline
+from pygpu.execution.web.controls import GIVEN
 
 
 @pygpu.compile
@@ -68,7 +69,9 @@ def whole_of(function: Any, target: str, values: Mapping[str, Any]) -> Whole | N
 def needs_image(function: Callable[..., Any], values: Mapping[str, Any]) -> bool:
     """Whether a function's first parameter has to be given something."""
     first = next(iter(inspect.signature(function).parameters.values()), None)
-    return first is not None and first.default is first.empty and first.name not in values
+    if first is None or first.name in {*values, *GIVEN}:
+        return False
+    return first.default is first.empty
 
 
 def is_whole(function: Any, values: Mapping[str, Any]) -> bool:

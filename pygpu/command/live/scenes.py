@@ -24,10 +24,16 @@ from pygpu.core.host.records import record
 from pygpu.drawing import shadertoy
 from pygpu.drawing.shadertoy import Shadertoy
 from pygpu.execution.arguments.convert import is_picture, is_pil
-from pygpu.execution.arguments.signatures import MISSING, Signature
+from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.bound import BoundMethod
 from pygpu.execution.pipeline import Pipeline
-from pygpu.execution.web.controls import Control, check_names, guess
+from pygpu.execution.web.controls import (
+    Control,
+    check_names,
+    guess,
+    unasked,
+    unasked_of_plain,
+)
 from pygpu.execution.web.export import page_of, source, story
 from pygpu.execution.web.pages import Page
 from pygpu.execution.web.recorded import recorded_page
@@ -36,7 +42,6 @@ from pygpu.runtime import Compiled, compile
 from pygpu.types import FLOAT, INT, vector
 
 NUMBERS: Final = {float: FLOAT, int: INT}
-GIVEN: Final = ("time", "mouse")  # parameters that need not be given: they are what is shown
 
 
 @record
@@ -130,15 +135,10 @@ def _of_compiled(function: Any, request: Request) -> Scene:
     is_method = isinstance(function, BoundMethod)
     compiled: Compiled = function.__func__ if is_method else function
     signature = compiled.signature
-    arguments = dict(request.arguments)
     by_place = signature.positional[is_method:]
     named = {signature.parameters[i].name for i in by_place[: len(request.images)]}
-    for parameter in signature.parameters:
-        is_missing = parameter.default is MISSING and parameter.name not in {*arguments, *named}
-        if parameter.name in GIVEN and parameter.role == "uniform" and is_missing:
-            size = parameter.type.size
-            arguments[parameter.name] = 0.0 if size == 1 else (0.0,) * size
     given = (function.__self__, *request.images) if is_method else request.images
+    arguments = unasked(signature, given, request.arguments)
     values = signature.collect(given, arguments)
     keeps = signature.rest is None
     bound = {
@@ -194,14 +194,7 @@ def _rounds(
 def _of_plain(function: Any, request: Request) -> Scene:
     """Python over whole images, and pipelines."""
     signature = inspect.signature(function)
-    arguments = dict(request.arguments)
-    for name in GIVEN:
-        parameter = signature.parameters.get(name)
-        if parameter is not None and name not in arguments:
-            if parameter.default is not inspect.Parameter.empty:
-                arguments[name] = parameter.default
-            else:
-                arguments[name] = 0.0 if name == "time" else (0.0, 0.0)
+    arguments = unasked_of_plain(signature, request.images, request.arguments)
     binding = signature.bind(*request.images, **arguments)
     binding.apply_defaults()
     bound = dict(binding.arguments)

@@ -10,6 +10,7 @@ floats, the place of the pointer; vectors of three floats whose name has to do w
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -18,11 +19,13 @@ from typing import Any, Final
 
 from pygpu.core.errors import shown
 from pygpu.core.host.records import record
+from pygpu.execution.arguments.signatures import MISSING, Signature
 from pygpu.ssa import Constant
 from pygpu.types import INTEGERS, Type
 
 SECONDS: Final = 20.0  # seconds that a clock's slider spans
 STEPS: Final = 200  # steps of a slider of floats
+GIVEN: Final = ("time", "mouse")  # parameters that need not be given: what is shown gives them
 POINTERS: Final = {"mouse": 2, "iMouse": 4}  # controls of the mouse, and their numbers
 _COLOUR: Final = re.compile(r"colou?r|tint|shade|ink|paper|background|foreground|sky|fog")
 _TAKES: Final = (
@@ -130,6 +133,27 @@ def _range(name: str, wish: Any, whole: bool) -> tuple[float, float, float]:
             f"controls[{name!r}]: least is below greatest and the step above 0; got {shown(wish)}"
         )
     return low, high, step
+
+
+def unasked(signature: Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The keywords of a call, with zeros for the clock and the pointer where nothing is given."""
+    by_place = {signature.parameters[i].name for i in signature.positional[: len(args)]}
+    more = {}
+    for p in signature.parameters:
+        is_missing = p.default is MISSING and p.name not in {*by_place, *kwargs}
+        if is_missing and p.name in GIVEN and p.role == "uniform":
+            more[p.name] = (0.0,) * p.type.size if p.type.size > 1 else 0.0
+    return {**kwargs, **more}
+
+
+def unasked_of_plain(
+    signature: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The same for Python over whole images, where the pointer is a tuple."""
+    given = signature.bind_partial(*args, **kwargs).arguments
+    missing = [n for n in GIVEN if n in signature.parameters and n not in given]
+    without = [n for n in missing if signature.parameters[n].default is MISSING]
+    return {**kwargs, **{n: 0.0 if n == "time" else (0.0, 0.0) for n in without}}
 
 
 def check_names(wishes: Mapping[str, Any] | None, names: Sequence[str]) -> dict[str, Any]:

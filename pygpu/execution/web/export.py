@@ -24,7 +24,7 @@ from pygpu.execution.arguments.parameters import Arguments, bindings, flatten
 from pygpu.execution.arguments.results import Wanted
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.programs.calls import Programs, Run
-from pygpu.execution.web.controls import Control, check_names, guess
+from pygpu.execution.web.controls import Control, check_names, guess, unasked
 from pygpu.execution.web.pages import Page
 from pygpu.execution.web.rounds import as_held, check_count, held, rounds_of, state_of
 
@@ -56,6 +56,7 @@ def page_of(
     """The page of a compiled function."""
     rounds = rounds_of(iterate)
     signature = compiled.signature
+    kwargs = unasked(signature, args, kwargs)
     programs = Programs(compiled.function, signature)
     programs.fast = compiled.fast
     arguments = flatten(signature, signature.collect(args, kwargs), stays=False)

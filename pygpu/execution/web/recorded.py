@@ -22,6 +22,7 @@ from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.devices.recording import Recording, no_texels, recorded
 from pygpu.execution.arguments.convert import is_picture, is_pil
 from pygpu.execution.arguments.results import ImageMaker
+from pygpu.execution.web.controls import unasked_of_plain
 from pygpu.execution.web.export import source, story, written
 from pygpu.execution.web.numbers import changeable
 from pygpu.execution.web.pages import Page
@@ -51,7 +52,10 @@ def recorded_page(
 ) -> Page:
     """The page that `export_recorded` writes."""
     rounds = rounds_of(iterate)
-    bound = inspect.signature(function).bind(*map(_wrapped, images), **dict(values or {}))
+    signature = inspect.signature(function)
+    bound = signature.bind(
+        *map(_wrapped, images), **unasked_of_plain(signature, images, values or {})
+    )
     bound.apply_defaults()
     named: dict[str, Any] = {n: _wrapped(v) for n, v in bound.arguments.items()}
     run = function

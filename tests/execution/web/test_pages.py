@@ -12,7 +12,7 @@ from PIL import Image as PILImage
 import gallery
 import pygpu
 from browser import MESA, browser_page, opened, result
-from pygpu import Bool, Float, Image, Int, Position, Vec3, Vec4
+from pygpu import Bool, Float, Image, Int, Position, Vec2, Vec3, Vec4
 from pygpu.execution.web.recorded import export_recorded
 
 # Of meshes with many small triangles, or several samples a pixel.
@@ -98,6 +98,21 @@ def test_image_from_nothing_has_a_clock(page: Any, tmp_path: Path) -> None:
     page.click("text=Play")
     page.wait_for_function(f"pygpu.read(0).texels[0] !== {before.flat[0]}")
     page.click("text=Pause")
+
+
+def test_the_clock_and_the_pointer_need_not_be_given(page: Any, tmp_path: Path) -> None:
+    @pygpu.compile(target="cpu")
+    def wave(p: Position, time: Float, mouse: Vec2):
+        return 0.5 + 0.5 * np.sin((p.x - mouse.x) * 0.3 + time)
+
+    def film(time):
+        return pygpu.Image(PHOTO) * (1 + time)
+
+    expected = wave(time=0.0, mouse=(0, 0), shape=(20, 30))
+    check(page, wave.export(tmp_path / "wave.html", shape=(20, 30)), expected)
+    assert page.locator("text=Play").count() == 1
+    check(page, pygpu.pipeline(film).export(tmp_path / "film.html"), film(0.0))
+    assert page.locator("text=Play").count() == 1
 
 
 def test_simulation_makes_the_rounds_of_iterate(page: Any, tmp_path: Path) -> None:
