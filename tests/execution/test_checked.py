@@ -362,3 +362,35 @@ def test_elements_of_arrays_are_told_by_their_indices() -> None:
     assert "at the index (1, 1, 3), the only" in fails(divide, 7, array - 19).__notes__[-1]
     assert "at the index 5, the only" in fails(divide, 7, np.arange(9) - 5).__notes__[-1]
     assert fails(divide, 7, 0).__notes__[-1].endswith("<lambda>")
+
+
+def test_of_several_exceptions_that_which_is_reached_is_raised() -> None:
+    def fail(v):
+        if v > 0.7:
+            raise KeyError
+        else:
+            raise IndexError
+
+    @pygpu.compile(check=True)
+    def f(im: Image, p: Position, above: float = 0.6):
+        if im(p) > above:
+            fail(im(p))
+        return im(p)
+
+    assert type(fails(f, RAMP)) is IndexError
+    assert type(fails(f, RAMP, above=0.75)) is KeyError
+
+
+def test_a_generator_that_raises_after_its_items_gives_them_first() -> None:
+    def items(v):
+        yield v
+        if v > 0.5:
+            yield 2 * v
+        raise ValueError("no more")
+
+    @pygpu.compile(check=True)
+    def f(im: Image, p: Position):
+        given = items(im(p))
+        return next(given) + (next(given) if im(p) > 0.5 else 0)
+
+    assert_array_equal(f(RAMP), np.where(RAMP > 0.5, 3 * RAMP, RAMP))

@@ -84,19 +84,6 @@ def attribute_of_an_exception(im: Image, p: Position):
 
 
 @program
-def exception_of_a_name(im: Image, p: Position):
-    def fail(error):
-        raise error(im(p))
-
-    try:
-        if im(p) > 0:
-            fail(ValueError if im(p) > 1 else KeyError)
-    except ValueError:
-        return 1.0
-    return 0.0
-
-
-@program
 def class_that_is_no_exception(im: Image, p: Position):
     try:
         return 1 / im(p)

@@ -627,3 +627,48 @@ def number_of_a_word_returned_where_it_is_one(counts: Image, p: Position):
         return int(word)
     except ValueError:
         return -counts(p)
+
+
+@program
+def what_is_done_before_raising_on_each_of_several_paths(im: Image, p: Position):
+    log = [0.0]
+
+    def note(k):
+        log[0] = log[0] * 3 + k
+        return k
+
+    def check(v):
+        note(1)
+        if v > 0.5:
+            note(2)
+            raise KeyError(note(3))
+        elif v < -0.5:
+            raise ValueError
+        else:
+            note(4)
+            raise IndexError
+
+    try:
+        check(im(p))
+    except KeyError:
+        note(5)
+    except ValueError:
+        note(6)
+    except IndexError:
+        note(7)
+    return log[0]
+
+
+@program
+def exception_of_a_chosen_class(im: Image, p: Position):
+    def fail(error):
+        raise error(im(p))
+
+    try:
+        if im(p) > 0:
+            fail(ValueError if im(p) > 1 else KeyError)
+    except ValueError:
+        return 1.0
+    except KeyError:
+        return 2.0
+    return 0.0

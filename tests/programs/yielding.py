@@ -484,3 +484,161 @@ def generator_that_ends_has_run_to_its_end(im: Image, p: Position):
 
     g = once()
     return next(g, -1.0), next(g, -2.0), len(log)
+
+
+def _code(log):
+    total = 0.0
+    for x in log:
+        total = total * 3 + x
+    return total
+
+
+def _opened(log, v):
+    log.append(1.0)
+    try:
+        yield v
+        yield v + 1
+        yield v + 2
+    finally:
+        log.append(7.0 * len(log))
+
+
+class _Context:
+    def __init__(self, log):
+        self.log = log
+
+    def __enter__(self):
+        self.log.append(1.5)
+        return self
+
+    def __exit__(self, *error):
+        self.log.append(2.5)
+
+
+def _within(log, v):
+    with _Context(log):
+        yield v
+        yield v * 2
+
+
+def _around(log, v):
+    try:
+        for x in _opened(log, v):
+            yield x * 2
+    finally:
+        log.append(11.0)
+
+
+@program
+def generator_left_by_break_is_closed_at_once(im: Image, p: Position):
+    known, chosen, context, nested = [], [], [], []
+    for _ in _opened(known, im(p)):
+        known.append(2.0)
+        break
+    known.append(3.0)
+    total = 0.0
+    for x in _opened(chosen, im(p)):
+        total += x
+        if total > 1:
+            break
+    for x in _within(context, im(p)):
+        context.append(x)
+        if x > 0:
+            break
+    for x in _around(nested, im(p)):
+        nested.append(x)
+        break
+    context.append(3.0)
+    return _code(known), total, len(chosen), _code(context), _code(nested)
+
+
+@program
+def generator_left_by_return_or_raise_is_closed(im: Image, p: Position):
+    returned, raised = [0.0], []
+
+    def noted():
+        returned[0] += 1
+        try:
+            yield im(p)
+            yield im(p) + 1
+        finally:
+            returned[0] *= 3
+
+    def first():
+        for x in noted():
+            if x > 0.5:
+                return returned[0]
+        return -1.0
+
+    try:
+        for _ in _opened(raised, im(p)):
+            raise ValueError
+    except ValueError:
+        raised.append(2.0)
+    return first(), returned[0], _code(raised)
+
+
+@program
+def generator_that_nothing_holds_is_closed(im: Image, p: Position):
+    def first(log):
+        waiting = _opened(log, im(p))
+        found = next(waiting)
+        log.append(9.0)
+        return found
+
+    logs = [[] for _ in range(7)]
+    named = _opened(logs[0], im(p))
+    found = [next(named), next(named)]
+    named = None
+    found += [first(logs[1]), next(_opened(logs[2], im(p)))]
+    found += [a * b for a, b in zip(_opened(logs[3], im(p)), [1, 2], strict=False)]
+    found += list(itertools.islice(_opened(logs[4], im(p)), 2))
+    found.append(any(x > 0.5 for x in _opened(logs[5], im(p))))
+    held = [_opened(logs[6], im(p))]
+    found.append(next(held[0]))
+    held.clear()
+    for log in logs:
+        log.append(4.0)
+    return *found, *[_code(log) for log in logs]
+
+
+@program
+def generator_closed_in_a_loop_of_the_device(im: Image, counts: Image, p: Position):
+    noted = [0.0]
+
+    def noting(v):
+        try:
+            yield v
+            yield v + 1
+        finally:
+            noted[0] = noted[0] * 0.5 + 1
+
+    total = 0.0
+    for i in range(counts(p)):
+        for x in noting(im(p) + i):
+            if x > 0.5:
+                total += x
+                break
+        noted[0] += 0.25
+    return total, noted[0]
+
+
+@program
+def generator_in_a_variable_is_closed_with_its_function(im: Image, counts: Image, p: Position):
+    noted = [0.0]
+
+    def noting(v):
+        try:
+            yield v
+            yield v + 1
+        finally:
+            noted[0] = noted[0] * 3 + 2
+
+    def first():
+        waiting = noting(im(p))
+        found = next(waiting)
+        for _ in range(counts(p)):
+            noted[0] += 1
+        return found
+
+    return first(), noted[0]

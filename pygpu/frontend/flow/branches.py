@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from pygpu.core.host.later import later
-from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, zero
+from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, still_read, zero
 from pygpu.frontend.joins.joining import Meeting, Round
 from pygpu.frontend.numbers.numbers import as_value
 from pygpu.frontend.values.frames import Frame
@@ -21,7 +21,6 @@ from pygpu.ssa import Op, Region, Value
 from pygpu.types import Type
 
 with later():
-    from pygpu.frontend.decode import liveness
     from pygpu.frontend.joins import joins
 
 
@@ -62,7 +61,7 @@ def _merge(
     left, right = outcomes
     for outcome in outcomes:
         for target, state in outcome.exits.items():
-            state.locals = liveness.still_read(frame.code, target, state.locals)
+            state.locals = still_read(w, frame.code, target, state)
 
     def leaf(a: Any, b: Any, type: Type, key: Key) -> Value:
         values = []

@@ -14,21 +14,20 @@ variables are an object's parts, so that they are joined where paths of the gene
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
-from pygpu.frontend.flow.paths import RAISED, RESULT, RETURN, ControlFlow, Outcome
+from pygpu.frontend.flow.paths import RAISED, RESULT, RETURN, ControlFlow, Outcome, still_read
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Suspended
 from pygpu.frontend.values.objects import Iterator, Waiting
 from pygpu.frontend.values.states import State, reachable
 
 with later():
-    from pygpu.frontend.decode import liveness
-    from pygpu.frontend.flow import generators, handling
+    from pygpu.frontend.flow import dropped, generators, handling
 
 _FINISHED = -5  # where the generator has ended, the loop with it
 _FAILED = -6  # where it has raised
@@ -107,13 +106,15 @@ class _Drive:
         self.stops = stops.union((header,), meets)
         self.source = source
         self.generator: Waiting = source.of[0]
+        # what its variables were: kept where it has ended, if it may be closed on another path
+        self.begun: Mapping[str, Any] = w.read(source.of[0]) if self.generator in w.guarded else {}
         self.function = Waiting({})  # the function whose loop it is
         self.exits: dict[int, int] = {}  # where the body leaves the loop to: a number of its own
 
     def walk(self, state: State) -> Outcome:
         w, frame = self.w, self.frame
         w.kept.append(self.function)
-        state.locals = liveness.still_read(frame.code, self.header, state.locals)
+        state.locals = still_read(w, frame.code, self.header, state)
         w.write(self.function, generators.packed(self.header, state))
         frame.state = None
         outcome = generators.go_on(
@@ -130,7 +131,8 @@ class _Drive:
         contents = w.read(self.function)
         _, locals, stack = generators.unpacked(contents, contents[generators.AT])
         inner = State(locals, [*stack, item], state.heap, state.facts)
-        outcome = w.enter(self.frame, self.body, inner, self.stops)
+        with dropped.driven(w, self.generator, (self.function, state, end)):
+            outcome = w.enter(self.frame, self.body, inner, self.stops)
         self.frame.state = None
         self.frame.at = self.header
         exits: dict[int, State] = {}
@@ -140,12 +142,15 @@ class _Drive:
             if target == RAISED:
                 exits[RAISED] = reached
                 continue
-            reached.locals = liveness.still_read(self.frame.code, target, reached.locals)
+            reached.locals = still_read(w, self.frame.code, target, reached)
             heap = {**reached.heap, self.function: generators.packed(max(target, 0), reached)}
             if target == self.header:
                 made = State(state.locals, [*state.stack, None], heap, reached.facts)
             else:
-                heap[self.generator] = {generators.AT: generators.LEFT}
+                if self.generator not in w.guarded:
+                    heap[self.generator] = {generators.AT: generators.LEFT}
+                elif heap[self.generator][generators.AT] == generators.RUNNING:
+                    heap[self.generator] = generators.at_yield(state, end)
                 made = State({}, [], heap, reached.facts)
             exits[codes[target]] = made
         return Outcome(exits, {codes[target]: guard for target, guard in outcome.guards.items()})
@@ -173,7 +178,7 @@ class _Drive:
                 reached = State(locals, stack, reached.heap, reached.facts)
             if code == RETURN:
                 del reached.stack[-ITERATOR_SLOTS:]
-                reached.heap[self.generator] = {generators.AT: generators.ENDED}
+                reached.heap[self.generator] = {**self.begun, generators.AT: generators.ENDED}
                 if self.frame.code.instructions[after].op == "RESULT":
                     reached.locals[RESULT] = result
             exits[targets[code]] = reached

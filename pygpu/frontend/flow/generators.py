@@ -25,7 +25,7 @@ from pygpu.frontend.flow.paths import RAISED, RETURN, SUSPENDED, ControlFlow, Ou
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols.sequences import taken_or_put_off
 from pygpu.frontend.values.faults import Fault, PathEnds
-from pygpu.frontend.values.frames import Frame
+from pygpu.frontend.values.frames import Frame, Guarded
 from pygpu.frontend.values.lazy import Indexed, Lazy, Suspended
 from pygpu.frontend.values.objects import Cell, Iterator, Object, Waiting, Yielded, youngest
 from pygpu.frontend.values.states import State, reachable
@@ -33,7 +33,7 @@ from pygpu.frontend.values.values import Choice, Conflict, NotKnown
 from pygpu.ssa import Call
 
 with later():
-    from pygpu.frontend.flow import branches
+    from pygpu.frontend.flow import branches, handling
 
 # Where a frame goes on stands with its variables: a block and how much is on its stack, or why it
 # does not. It is a string: what is one string on one path and another on the other is a choice.
@@ -51,6 +51,11 @@ def packed(block: int, state: State) -> dict[str, Any]:
     """The parts of a frame that waits to go on at a block."""
     stack = {f".stack{place}": value for place, value in enumerate(state.stack)}
     return {**state.locals, **stack, AT: f"{block} {len(stack)}"}
+
+
+def at_yield(state: State, end: int) -> dict[str, Any]:
+    """The parts of a generator that waits at a `yield`, to go on behind it."""
+    return packed(end, State(state.locals, [*state.stack, None], {}))
 
 
 def unpacked(contents: Mapping[str, Any], at: str) -> tuple[int, dict[str, Any], list[Any]]:
@@ -74,7 +79,11 @@ def _suspended(
     waiting = Waiting(packed(0, State(locals, [], {})))
     waiting.call = Call(w.build.call)
     step = functools.partial(_resume, code, globals, _UNDECIDED)
-    return Suspended(code, globals, step, (waiting,), functools.partial(_whole, code, globals))
+    whole = functools.partial(_whole, code, globals)
+    source = Suspended(code, globals, step, (waiting,), whole)
+    if w.frames and bytecode.decode(code).handlers:
+        w.guarded[waiting] = Guarded(source, w.frame.call)
+    return source
 
 
 def expression(
@@ -149,24 +158,7 @@ def throw(w: ControlFlow, iterator: Iterator, error: Any) -> Any:
         error = w.call(error)
     if isinstance(error, BaseException):
         error = w.faults.raised(Fault(type(error), str(error), w.frame.place(), error))
-    (waiting,) = source.of
-    contents = w.read(waiting)
-    at, code = contents[AT], bytecode.decode(source.code)
-    if code.handlers and (isinstance(at, Choice) or at in _STUCK):
-        raise w.error(
-            "at which 'yield' this generator waits only the device knows: nothing can be raised "
-            "there; ask for its items by next() before"
-        )
-    w.write(waiting, {AT: ENDED})
-    if not code.handlers or at == ENDED:
-        raise PathEnds(error)
-    block, locals, stack = unpacked(contents, at)
-    handler = code.handlers.get(block - 1)  # of the `yield`
-    if handler is None:
-        raise PathEnds(error)
-    stack = [*stack[: handler.depth], *[bytecode.NULL] * handler.marked, error]
-    w.write(waiting, packed(handler.target, State(locals, stack, {})))
-    return w.next(iterator)
+    return _resume(source.code, source.globals, _UNDECIDED, w, 0, source.of[0], error)
 
 
 def _refused(source: Suspended, error: CompileError) -> Suspended:
@@ -193,9 +185,11 @@ def go_on(
     waiting: Waiting,
     driver: Driver,
     suspends: bool = False,
+    error: Any = None,
 ) -> Outcome:
     """Walk a generator from where it waits: the paths that end it, and those that `driver` gives.
-    With `suspends` these stop at the item. The state of the walk is afterwards what it was."""
+    With `suspends` these stop at the item; with an error the `yield` raises it. The state of the
+    walk is afterwards what it was."""
     outer = w.state
     contents = w.read(waiting)
     at = contents[AT]
@@ -203,20 +197,24 @@ def go_on(
     frame = Frame(bytecode.decode(code), globals, w.frame)
     frame.driver, frame.suspends = driver, suspends
     frame.call = waiting.call or frame.call
+    frame.conditions = w.conditions
     state = State({}, [], outer.heap, outer.facts)
+    walk = functools.partial(_from, w, frame, contents, error=error)
     if isinstance(at, Choice):
-        outcome = _from_any(w, frame, contents, at, sorted(possible(w, at)), state)
+        outcome = _from_any(w, frame, walk, at, sorted(possible(w, at)), state)
     else:
-        outcome = _from(w, frame, contents, at, state)
+        outcome = walk(at, state)
     w.state = outer
     return outcome
 
 
 def _from(
-    w: ControlFlow, frame: Frame, contents: Mapping[str, Any], at: str, state: State
+    w: ControlFlow, frame: Frame, contents: Mapping[str, Any], at: str, state: State, error: Any
 ) -> Outcome:
     w.state = state
     code = frame.code.code
+    if error is not None and (at == ENDED or not frame.code.handlers):
+        return Outcome.one(RAISED, State({}, [error], state.heap, state.facts))
     if at == ENDED:
         return Outcome.one(RETURN, State({}, [None], state.heap, state.facts))
     if at in _STUCK:
@@ -224,13 +222,18 @@ def _from(
     block, locals, stack = unpacked(contents, at)
     if any(isinstance(locals.get(n), Conflict) for n in (*code.co_freevars, *code.co_cellvars)):
         raise w.error(_ENDED_ON_ONE_PATH)
+    handler = frame.code.handlers.get(block - 1)  # of the `yield`
+    if error is not None and handler is None:
+        return Outcome.one(RAISED, State({}, [error], state.heap, state.facts))
+    if error is not None and handler is not None:
+        block, stack = handler.target, handling.entered(handler, stack, error)
     return w.enter(frame, block, State(locals, stack, state.heap, state.facts), frozenset())
 
 
 def _from_any(
     w: ControlFlow,
     frame: Frame,
-    contents: Mapping[str, Any],
+    walk: Callable[[str, State], Outcome],
     at: Choice,
     left: list[int],
     state: State,
@@ -239,15 +242,15 @@ def _from_any(
     first, *others = left
     here = at.options[first]
     if not others:
-        return _from(w, frame, contents, here, state)
+        return walk(here, state)
     condition = arithmetic.compare(w, "==", at.which, first)
     other = state.fork()
     return branches.branch(
         w,
         frame,
         condition.value,
-        lambda: _from(w, frame, contents, here, state),
-        lambda: _from_any(w, frame, contents, at, others, other),
+        lambda: walk(here, state),
+        lambda: _from_any(w, frame, walk, at, others, other),
     )
 
 
@@ -274,21 +277,27 @@ def _resume(
     w: ControlFlow,
     index: Any,
     waiting: Waiting,
+    error: Any = None,
 ) -> Any:
-    """The next item; `why` says what to say where it cannot be told whether there is one.
-    StopIteration at the end."""
+    """The next item; `why` says what to say where it cannot be told whether there is one. With an
+    error that is raised by the `yield`. StopIteration at the end."""
 
     def stop(state: State, item: Any, end: int) -> Outcome:
-        w.write(waiting, packed(end, State(state.locals, [*state.stack, None], {})))
+        w.write(waiting, at_yield(state, end))
         return Outcome.one(SUSPENDED, State({}, [item], state.heap, state.facts))
 
     try:
-        outcome = go_on(w, code, globals, waiting, stop, suspends=True)
+        outcome = go_on(w, code, globals, waiting, stop, True, error)
     except CompileError:
         raise
     except (Exception, GeneratorExit):  # of the program: it has ended
         w.write(waiting, {AT: ENDED})
         raise
+    raised, given = outcome.exits.get(RAISED), outcome.exits.get(SUSPENDED)
+    if raised is not None and given is not None and len(outcome.exits) == 2:
+        raised.heap[waiting] = {AT: ENDED}
+        handling.keep(w, outcome, raised, given)
+        del outcome.exits[RAISED]
     if len(outcome.exits) > 1:
         raise w.error(why)
     ((target, state),) = outcome.exits.items()

@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pygpu.bytecode import NULL
+from pygpu.bytecode import NULL, Handler
 from pygpu.core.builder import Builder
 from pygpu.core.errors import CompileError, is_accident
 from pygpu.core.host.later import later
-from pygpu.frontend.flow.paths import RAISED, ControlFlow, Outcome
+from pygpu.frontend.flow.paths import RAISED, ControlFlow, Outcome, guard
 from pygpu.frontend.values.faults import Fault, Raised, Raising, chosen, is_set
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.states import State
@@ -78,13 +78,18 @@ def leave(w: ControlFlow, frame: Frame, state: State, error: Any) -> Outcome:
         raise w.error(error.message)
     handler = frame.code.handlers.get(frame.at)
     if handler is not None:
-        stack = [*state.stack[: handler.depth], *[NULL] * handler.marked, error]
+        stack = entered(handler, state.stack, error)
         return Outcome.one(handler.target, State(state.locals, stack, state.heap, state.facts))
     if is_awaited(w.frames[:-1]):
         return Outcome.one(RAISED, State({}, [error], state.heap, state.facts))
     w.state = state
     w.write(w.faults.cell, _met(w, state, error))
     return Outcome.one(RAISED, State({}, [], state.heap))
+
+
+def entered(handler: Handler, stack: list[Any], error: Any) -> list[Any]:
+    """What is on the stack where a handler begins."""
+    return [*stack[: handler.depth], *[NULL] * handler.marked, error]
 
 
 def _met(w: ControlFlow, state: State, error: Any) -> Any:
@@ -112,6 +117,16 @@ def _one_of(build: Builder, which: Value, numbers: list[int]) -> Value:
 def note(w: ControlFlow, where: Dynamic, error: Any, state: State) -> None:
     """The instruction being walked raises where a condition holds."""
     w.frame.raising.append(Raising(where.value, error, state, w.build.region))
+
+
+def keep(w: ControlFlow, outcome: Outcome, raised: State, inner: State) -> None:
+    """Go on where a call gives a value, and keep in mind where it raises."""
+    where = guard(w, outcome, RAISED)
+    if raised.stack:  # a handler waits
+        note(w, Dynamic(where), raised.stack[0], raised)
+        return
+    numbers = w.faults.value(w.build, raised), w.faults.value(w.build, inner)
+    inner.heap[w.faults.cell] = Dynamic(w.build.emit("select", where, *numbers))
 
 
 def part(w: ControlFlow, frame: Frame, state: State, go_on: Callable[[State], Outcome]) -> Outcome:

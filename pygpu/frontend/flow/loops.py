@@ -15,7 +15,7 @@ from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
 from pygpu.frontend.flow.driving import drive
-from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, zero
+from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, still_read, zero
 from pygpu.frontend.joins.joining import Renumbered, Round
 from pygpu.frontend.numbers.numbers import as_value
 from pygpu.frontend.protocols.sequences import UNROLL_OPS, indexed, source_items
@@ -31,7 +31,6 @@ from pygpu.ssa import Op, Region, Value
 from pygpu.types import Type
 
 with later():
-    from pygpu.frontend.decode import liveness
     from pygpu.frontend.flow import branches, comprehensions, sharing
     from pygpu.frontend.protocols import tables
 
@@ -215,7 +214,7 @@ def device_loop(
     at = frame.at
     entry = youngest()
     rounds = _rounds(frame, header, state)
-    current.locals = liveness.still_read(frame.code, header, current.locals)
+    current.locals = still_read(w, frame.code, header, current)
     for _ in range(ROUNDS):
         before = w.mark()
         body = Region()
@@ -229,7 +228,7 @@ def device_loop(
             w.rewind(before, walked)
             return w.run(frame, header, state, inner, force=True)
         for target, left in outcome.exits.items():
-            left.locals = liveness.still_read(frame.code, target, left.locals)
+            left.locals = still_read(w, frame.code, target, left)
         nexts: dict[Value, Any] = {}
         changed = False
 

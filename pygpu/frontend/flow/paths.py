@@ -6,13 +6,15 @@ An `Outcome` says at which blocks paths have arrived, each with the state there.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
+from pygpu.bytecode import Code
 from pygpu.core.host.records import record
+from pygpu.frontend.decode import liveness
 from pygpu.frontend.values.evaluator import Evaluator, Mark
-from pygpu.frontend.values.frames import Frame
-from pygpu.frontend.values.objects import Iterator
-from pygpu.frontend.values.states import Meanings, State
+from pygpu.frontend.values.frames import Frame, Guarded
+from pygpu.frontend.values.objects import Iterator, Waiting
+from pygpu.frontend.values.states import Meanings, State, reachable
 from pygpu.frontend.values.values import Key
 from pygpu.ssa import Value
 from pygpu.types import BOOL, Type
@@ -27,6 +29,7 @@ class ControlFlow(Evaluator, Protocol):
 
     unrolled: int  # iterations of loops that were unrolled
     inlined: int  # calls that were walked
+    guarded: dict[Waiting, Guarded]  # generators with handlers that may wait
     fresh: Iterator | None  # the last that an ITER has made
     meanings: Meanings  # what conditions say
 
@@ -77,6 +80,17 @@ def guard(w: Evaluator, outcome: Outcome, target: int) -> Value:
 def zero(w: Evaluator, type: Type) -> Value:
     """What stands for a value that is never used."""
     return w.build.constant(type, 0)
+
+
+def still_read(w: ControlFlow, code: Code, block: int, state: State) -> dict[str, Any]:
+    """Of a state's variables those that are read from a block on, and those that hold a generator
+    which is closed once they do not."""
+    wanted = liveness.still_read(code, block, state.locals)
+    if w.guarded and len(wanted) < len(state.locals):
+        for name, value in state.locals.items():
+            if name not in wanted and not w.guarded.keys().isdisjoint(reachable([value], state)):
+                wanted = {**wanted, name: value}
+    return wanted
 
 
 RESULT: Final = ".result"  # the variable of what the generator returned that a loop has ended

@@ -7,7 +7,10 @@ from typing import Any
 
 from pygpu import bytecode
 from pygpu.core.errors import HOME, Place
+from pygpu.core.host.records import record
 from pygpu.frontend.values.faults import Raising
+from pygpu.frontend.values.lazy import Suspended
+from pygpu.frontend.values.objects import Waiting
 from pygpu.frontend.values.states import State
 from pygpu.ssa import Call
 
@@ -31,7 +34,7 @@ class Frame:
         self.at = 0  # the instruction being walked
         self.state: State | None = None
         self.raising: list[Raising] = []  # what the instruction raises, to be handled
-        self.conditions: Any = ()  # the dynamic branches and loops around its call
+        self.conditions: Any = None  # the dynamic branches and loops around its call
         self._doomed: frozenset[int] | None = None
         # Of a generator: what becomes of an item, from the state, the item and where to go on.
         self.driver: Callable[[State, Any, int], Any] | None = None
@@ -63,14 +66,25 @@ class Frame:
         return self.code.instructions[end - 1].op == "RAISE"
 
     def doomed(self) -> frozenset[int]:
-        """The blocks from which every path leaves the function by raising something new."""
+        """The blocks from which every path leaves the function by one `raise` of something new."""
         if self._doomed is None:
-            found: set[int] = set()
+            raises: dict[int, frozenset[int]] = {}
             for block in reversed(self.graph.order):
-                last = self.code.instructions[self.graph.blocks[block] - 1]
-                after = self.graph.successors[block]
-                raises = last.op == "RAISE" and last.arg and not after
-                if raises or (after and found.issuperset(after)):
-                    found.add(block)
-            self._doomed = frozenset(found)
+                at = self.graph.blocks[block] - 1
+                last, after = self.code.instructions[at], self.graph.successors[block]
+                if last.op == "RAISE" and last.arg and not after:
+                    raises[block] = frozenset((at,))
+                elif after and last.op != "YIELD" and raises.keys() >= set(after):
+                    raises[block] = frozenset[int]().union(*[raises[each] for each in after])
+            self._doomed = frozenset([block for block, all in raises.items() if len(all) == 1])
         return self._doomed
+
+
+@record(frozen=False)
+class Guarded:
+    """A generator with handlers: the call that has made it and, while a loop is driven by it, the
+    loop's function, the state at its `yield`, and where it goes on."""
+
+    source: Suspended
+    owner: Call | None
+    driven: tuple[Waiting, State, int] | None = None

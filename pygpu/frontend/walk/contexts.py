@@ -72,13 +72,6 @@ def matches(w: ControlFlow, error: Any, classes: Any) -> Any:
             left = possible(w, error)
             held = [i for i in left if matches(w, error.options[i], classes)]
             return is_one_of(w, error.which, frozenset(held), left)
-        case Raised() if error.fault.error is None:
-            if not {Exception, BaseException}.intersection(several):
-                raise w.error(
-                    "which exception is raised here is not known: name its class after 'raise', "
-                    "or handle Exception"
-                )
-            return True
         case Raised():
             return issubclass(error.fault.error or Exception, several)
     return isinstance(error, several)

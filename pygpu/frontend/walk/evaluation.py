@@ -54,6 +54,7 @@ class Evaluation(ControlFlow):
         self.unrolled = 0
         self.inlined = 0
         self.kept = [faults.cell]
+        self.guarded = {}
         self.fresh = None
         self.environment = Environment()
 

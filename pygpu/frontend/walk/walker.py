@@ -22,18 +22,18 @@ from pygpu.core.errors import Place
 from pygpu.core.host.later import later
 from pygpu.frontend.flow import choices, loops, turns
 from pygpu.frontend.flow.choices import MEET
-from pygpu.frontend.flow.paths import RAISED, RETURN, Outcome, guard
+from pygpu.frontend.flow.paths import RAISED, RETURN, Outcome
 from pygpu.frontend.values.faults import Faults, PathEnds, Stage
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Choice, Dynamic
+from pygpu.frontend.values.values import Choice
 from pygpu.frontend.walk.evaluation import Evaluation
 from pygpu.frontend.walk.plans import Plan, planned
 from pygpu.frontend.walk.steps import STEPS
 
 with later():
     from pygpu.frontend.effects import raising
-    from pygpu.frontend.flow import branches, handling, options, runs
+    from pygpu.frontend.flow import branches, dropped, handling, options, runs
     from pygpu.frontend.walk import locating
 
 STEP_LIMIT: Final = 5_000_000  # instructions walked for one program
@@ -69,11 +69,8 @@ class Walker(Evaluation):
             outer.heap = raised.heap
             raise PathEnds(raised.stack[0] if raised.stack else None)
         outer.heap = inner.heap
-        if raised is not None and raised.stack:  # a handler waits
-            where = Dynamic(guard(self, outcome, RAISED))
-            handling.note(self, where, raised.stack[0], raised)
-        elif raised is not None:
-            self._may_have_raised(outcome, raised, inner)
+        if raised is not None:
+            handling.keep(self, outcome, raised, inner)
         result = inner.stack[-1]
         if type(result) is Choice and any(option is None for option in result.options):
             why = f"{frame.name}() returns None on one path"
@@ -86,7 +83,8 @@ class Walker(Evaluation):
         outer, conditions, call = self.state, self.conditions, self.build.call
         before = frame.conditions
         self.frames.append(frame)
-        frame.conditions = conditions
+        if before is None:
+            frame.conditions = conditions
         self.build.call = frame.call
         try:
             return self.run(frame, block, state, stops)
@@ -99,13 +97,6 @@ class Walker(Evaluation):
             frame.conditions = before
             self.frames.pop()
             self.build.call = call
-
-    def _may_have_raised(self, outcome: Outcome, raised: State, inner: State) -> None:
-        """Go on where a call returns, and keep in mind where it raises."""
-        faults, build = self.faults, self.build
-        numbers = faults.value(build, raised), faults.value(build, inner)
-        fault = build.emit("select", guard(self, outcome, RAISED), *numbers)
-        inner.heap[faults.cell] = Dynamic(fault)
 
     def run(
         self, frame: Frame, block: int, state: State, stops: frozenset[int], force: bool = False
@@ -166,7 +157,7 @@ class Walker(Evaluation):
             inner = stops.union(guards, frame.graph.merges(block))
             return self.run(frame, block, state, inner, force=True)
         end = frame.graph.blocks[block]
-        if self.conditions and block in frame.doomed():
+        if self.conditions and block in frame.doomed() and not self.handled():
             self.state = frame.state = state
             frame.at = end - 1
             return handling.leave(
@@ -195,7 +186,8 @@ class Walker(Evaluation):
     ) -> Outcome:
         """Walk a block from one of its instructions on."""
         self.state = frame.state = state
-        end, plans, heap = frame.graph.blocks[block], frame.plans, self.heap
+        end, plans = frame.graph.blocks[block], frame.plans
+        heap, guarded = self.heap, self.guarded
         if plans is None:
             plans = frame.plans = planned(frame.code)
         last = frame.code.instructions[end - 1]
@@ -227,13 +219,11 @@ class Walker(Evaluation):
                 step(self, state, arg)
                 if frame.raising:
                     return self._parted(frame, block, at, state, stops)
+                if guarded:
+                    dropped.close(self, frame, state)
             if heap.stale:
                 choices.renew(self)
-            frame.at = end - 1
-            outcome = self._turn(frame, block, state, last, stops)
-            if frame.raising:
-                handling.refuse_parting(self)
-            return outcome
+            return self._end(frame, block, state, last, stops)
         except PathEnds as ends:
             if frame is not self.frames[-1]:
                 raise
@@ -251,6 +241,20 @@ class Walker(Evaluation):
             if placed is error:
                 raise
             raise placed from None
+
+    def _end(
+        self,
+        frame: Frame,
+        block: int,
+        state: State,
+        last: bytecode.Instruction,
+        stops: frozenset[int],
+    ) -> Outcome:
+        frame.at = frame.graph.blocks[block] - 1
+        outcome = self._turn(frame, block, state, last, stops)
+        if frame.raising:
+            handling.refuse_parting(self)
+        return outcome
 
     def _after(
         self, block: int, start: int, frame: Frame, target: int, state: State, stops: frozenset[int]

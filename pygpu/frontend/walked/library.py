@@ -216,6 +216,14 @@ def close(generator: Any) -> None:
     raise RuntimeError("generator ignored GeneratorExit")
 
 
+def drop(generator: Any) -> None:
+    """What becomes of a generator that nothing holds any more. Python prints what it raises."""
+    try:
+        generator.throw(GeneratorExit())
+    except BaseException:
+        return
+
+
 def next_of(xs: Any, default: Any) -> Any:
     """next() of a generator of which only the device knows whether it gives an item."""
     for x in xs:
