@@ -22,21 +22,30 @@ from numpy.typing import NDArray
 from pygpu.core import sampler
 from pygpu.core.errors import shorten, shortened, shown
 from pygpu.core.host.records import record
-from pygpu.core.storage import ImageLike, rows_of, stored
+from pygpu.core.storage import ImageLike, Storage, rows_of, stored
 from pygpu.execution import travel
 from pygpu.execution.arguments import broadcasting
 from pygpu.execution.arguments.annotations import user_type
 from pygpu.execution.arguments.convert import result_dtype
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Out, Wanted, natural_dtype
-from pygpu.execution.arguments.signatures import RESERVED, Parameter, Signature
+from pygpu.execution.arguments.signatures import Parameter, Signature
+from pygpu.execution.elements import Bound, plain_signature, with_known
 from pygpu.execution.inspection.lowered import Lowered
 from pygpu.execution.large import labels, sources
 from pygpu.execution.large.elementwise import elementwise
-from pygpu.execution.programs.calls import Programs
+from pygpu.execution.programs.calls import Programs, Run
 from pygpu.execution.programs.gate import SHUT, Gate, Gates
 from pygpu.execution.programs.options import Options
+from pygpu.execution.programs.specialise import Specialisation
 from pygpu.types import Type
+
+
+def _scalars(results: Any) -> Any:
+    """Results of one element as Python's numbers, or vectors."""
+    if isinstance(results, tuple):
+        return tuple([_scalars(result) for result in results])
+    return broadcasting.scalar(results.reshape(results.shape[2:]))
 
 
 def _apply(function: Any, arguments: Any, read: Any, keywords: Any, p: Any) -> Any:
@@ -45,19 +54,6 @@ def _apply(function: Any, arguments: Any, read: Any, keywords: Any, p: Any) -> A
     values = [image(p) if is_image else image for image, is_image in zip(arguments, read)]  # noqa: B905
     by_place = len(values) - len(keywords)
     return function(*values[:by_place], **dict(zip(keywords, values[by_place:])))  # noqa: B905
-
-
-@record(frozen=False)
-class _Bound:
-    """The arguments of a call. The last ones are given by the names in `keywords`."""
-
-    names: list[str]
-    values: list[Any]
-    keywords: list[str] = field(default_factory=list)
-
-    @property
-    def has_images(self) -> bool:
-        return any(isinstance(value, ImageLike) for value in self.values)
 
 
 @record(frozen=False)
@@ -98,12 +94,12 @@ class Vectorized:
         functools.update_wrapper(self, function)
         self._values = dict(values)
         known = {name: v for name, v in values.items() if user_type(v) is None}
-        self._plain = _plain_signature(function, values)
+        self._plain = plain_signature(function, values)
         self._known = known
         signature = Signature(
             _apply,
             [
-                Parameter("function", "known", default=_with_known(function, known)),
+                Parameter("function", "known", default=with_known(function, known)),
                 Parameter("arguments", "object"),
                 Parameter("read", "known", default=None),
                 Parameter("keywords", "known", default=()),
@@ -124,7 +120,7 @@ class Vectorized:
                 for gate in self._gates.find(args):
                     results = gate.enter(self._compiled, args, kwargs, None, dtype)
                     if results is not SHUT:
-                        return results
+                        return results if gate.shape is None else _scalars(results)
             except Exception as error:
                 shorten(error)
                 raise
@@ -138,17 +134,18 @@ class Vectorized:
             return self._call(args, kwargs, out, dtype)
 
     def _call(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any, dtype: Any) -> Any:
-        given = self._bind(args, kwargs)
+        given = Bound.of(self._plain, self._name(), args, kwargs)
         asked = self._dtype if dtype is None else result_dtype(dtype)
+        by_place = not given.keywords and len(args) == len(given.values)
+        plain = (dtype,) if by_place and out is None else None
         if given.has_images:
-            by_place = not given.keywords and len(args) == len(given.values)
-            return self._over_images(given, asked, out, (dtype,) if by_place else None)
-        return self._over_arrays(given, asked, out)
+            return self._over_images(given, asked, out, plain)
+        return self._over_arrays(given, asked, out, plain)
 
     def lower(self, *args: Any, out: Any = None, dtype: Any = None, **kwargs: Any) -> Lowered:
         """Compile for these arguments without running: the program's texts and figures."""
         with shortened:
-            given = self._bind(args, kwargs)
+            given = Bound.of(self._plain, self._name(), args, kwargs)
             asked = self._dtype if dtype is None else result_dtype(dtype)
             if given.has_images:
                 arguments, wanted = self._texels(given)[0], Wanted("image", "", asked)
@@ -162,40 +159,16 @@ class Vectorized:
                 self._name(), self._compiled.specialisation(arguments, wanted), self.__wrapped__
             )
 
-    def _bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Bound:
-        """The arguments in the order of the parameters, by keyword alone last."""
-        if self._plain is None:
-            if kwargs:
-                raise TypeError(f"{self._name()}() takes no keywords here, got {min(kwargs)!r}")
-            return _Bound([f"argument {i}" for i in range(len(args))], list(args))
-        try:
-            bound = self._plain.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"{self._name()}(): {error}") from None
-        found = _Bound([], [])
-        for name, value in bound.arguments.items():
-            match self._plain.parameters[name].kind:
-                case inspect.Parameter.VAR_POSITIONAL:
-                    found.names += [f"{name}[{i}]" for i in range(len(value))]
-                    found.values += value
-                case inspect.Parameter.VAR_KEYWORD:
-                    found.names += value.keys()
-                    found.values += value.values()
-                    found.keywords += value.keys()
-                case kind:
-                    found.names.append(name)
-                    found.values.append(value)
-                    if kind is inspect.Parameter.KEYWORD_ONLY:
-                        found.keywords.append(name)
-        return found
-
     def _name(self) -> str:
         return self._compiled.signature.name
 
     # ---- arrays
 
-    def _over_arrays(self, given: _Bound, dtype: np.dtype[Any] | None, out: Any) -> Any:
-        """The results, each of the broadcast shape (and an axis of components for vectors)."""
+    def _over_arrays(
+        self, given: Bound, dtype: np.dtype[Any] | None, out: Any, plain: Any = None
+    ) -> Any:
+        """The results, each of the broadcast shape (and an axis of components for vectors).
+        `plain`: (the dtype that a call asked for,) where it gave all arguments by their places."""
         over = self._arrays(given, dtype, out)
         wanted = over.wanted()
         for start, rows, width in broadcasting.cuts(over.count):
@@ -209,12 +182,32 @@ class Vectorized:
             size = rows, width
             run = self._compiled.run(arguments, wanted, out=Out(parts), shape=size, where=where)
             run.presented()
+        if plain is not None and over.count:
+            self._remember(given, over, run.specialisation, *plain)
         results: list[Any] = over.finished()
         if over.is_scalar and out is None:
             results = [broadcasting.scalar(result) for result in results]
         return tuple(results) if over.is_tuple else results[0]
 
-    def _arrays(self, given: _Bound, dtype: np.dtype[Any] | None, out: Any) -> _Over:
+    def _remember(self, given: Bound, over: _Over, made: Specialisation, dtype: Any) -> None:
+        """Have a gate for calls like one over arrays, which need not be cut where a program is
+        prepared for all elements."""
+        computed = [output.dtype for output in made.task.outputs]
+        is_as_computed = computed == [result.dtype for result in over.results]
+        if over.count <= broadcasting.ROW * broadcasting.ROWS and is_as_computed:
+            shape = over.shape or (1, 1)
+            rows, width = rows_of(shape)
+            arguments = self._cut(over, 0, rows, width)
+            results = [
+                Storage.of(result.reshape(rows, width, -1), shape) for result in over.results
+            ]
+            run = Run(made, over.wanted(), results, None, [], arguments)
+            marked = () if over.is_scalar else None
+            gate = Gate.of_elements(given.names, given.values, run, dtype, marked)
+            if gate is not None and gate.prepared is not None:
+                self._gates = self._gates.having(tuple(given.values), gate)
+
+    def _arrays(self, given: Bound, dtype: np.dtype[Any] | None, out: Any) -> _Over:
         """What is to be computed: arguments broadcast, places for the results."""
         named = list(zip(given.names, given.values, strict=True))
         arguments = [broadcasting.argument(value, name) for name, value in named]
@@ -267,7 +260,7 @@ class Vectorized:
     # ---- images
 
     def _over_images(
-        self, given: _Bound, dtype: np.dtype[Any] | None, out: Any, plain: Any = None
+        self, given: Bound, dtype: np.dtype[Any] | None, out: Any, plain: Any = None
     ) -> Any:
         """The result as an image: what is no scalar is read at the same pixel. `plain`: (the dtype
         that a call asked for,) where it gave all arguments by their places."""
@@ -278,7 +271,9 @@ class Vectorized:
         run.parent = sampler.of(next(v for v in given.values if isinstance(v, ImageLike)))
         results = run.presented()
         if out is None:
-            gate = None if plain is None else Gate.of_texels(given.names, given.values, run, *plain)
+            gate = (
+                None if plain is None else Gate.of_elements(given.names, given.values, run, *plain)
+            )
             if gate is not None:
                 self._gates = self._gates.having(tuple(given.values), gate)
             return results
@@ -290,7 +285,7 @@ class Vectorized:
                 target[...] = stored(np.asarray(image), target.dtype.newbyteorder("="))
         return out
 
-    def _texels(self, given: _Bound) -> tuple[Arguments, tuple[int, ...]]:
+    def _texels(self, given: Bound) -> tuple[Arguments, tuple[int, ...]]:
         """The arguments, all arrays as images, and the shape of the result. Signals, and volumes
         that need no broadcasting, are images of their rows: what reads its own place alone does not
         care how rows lie."""
@@ -355,48 +350,6 @@ def _index(shape: tuple[int, ...], start: int, width: int, coordinates: tuple[in
     x, y = coordinates
     index = [int(n) for n in np.unravel_index(start + y * width + x, shape)]
     return f"index {index[0] if len(index) == 1 else tuple(index)}" if shape else ""
-
-
-def _plain_signature(
-    function: Callable[..., Any], values: Mapping[str, Any]
-) -> inspect.Signature | None:
-    """The parameters that calls give; None where Python does not know them."""
-    if isinstance(function, np.ufunc):
-        return None
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return None
-    for name, parameter in signature.parameters.items():
-        if name in RESERVED:
-            raise TypeError(f"vectorize: a parameter {name!r}, a name that PyGPU keeps: rename it")
-        types = (user_type(parameter.annotation), user_type(parameter.default))
-        if any(found is not None and found[0] in ("position", "image") for found in types):
-            raise TypeError(
-                f"vectorize: {name!r} is no scalar; functions of images and positions are for "
-                "pygpu.compile"
-            )
-    unknown = values.keys() - signature.parameters.keys()
-    if unknown:
-        raise TypeError(f"vectorize: the function has no parameter {min(unknown)!r}")
-    kept = [
-        p
-        for name, p in signature.parameters.items()
-        if name not in values or user_type(values[name]) is not None
-    ]
-    return signature.replace(parameters=kept)
-
-
-def _with_known(function: Callable[..., Any], known: Mapping[str, Any]) -> Any:
-    """The function of the other parameters alone, by place."""
-    if not known:
-        return function
-    names = [n for n in inspect.signature(function).parameters if n not in known]
-
-    def with_known(*args: Any) -> Any:
-        return function(**known, **dict(zip(names, args, strict=False)))
-
-    return with_known
 
 
 @overload

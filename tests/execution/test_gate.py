@@ -475,9 +475,9 @@ def bound(monkeypatch):
     from pygpu.execution import vectorized
 
     calls = []
-    original = vectorized.Vectorized._bind
+    original = vectorized.Bound.of
     monkeypatch.setattr(
-        vectorized.Vectorized, "_bind", lambda *given: calls.append(given) or original(*given)
+        vectorized.Bound, "of", lambda *given: calls.append(given) or original(*given)
     )
     return calls
 
@@ -526,3 +526,173 @@ def test_vectors_come_in_as_any_sequence_of_numbers(make: Any) -> None:
         for wrong in ((1.0, 2.0), (1.0, 2.0, "3")):
             with pytest.raises((TypeError, ValueError), match="tint: takes"):
                 tinted(texels, tint=make(wrong))
+
+
+# ---------------------------------------------------------------- arrays that are copied
+
+COPIED: Any = {
+    "float64": lambda a: a.astype(np.float64),
+    "int64": lambda a: (a * 100).astype(np.int64),
+    "uint32": lambda a: (a * 100).astype(np.uint32),
+    "big-endian": lambda a: a.astype(">f4"),
+    "columns": np.asfortranarray,
+    "a channel": lambda a: np.stack([a, a + 1], axis=-1)[..., 1],
+}
+
+
+@pytest.mark.parametrize("make", COPIED.values(), ids=COPIED)
+def test_arrays_that_are_copied_go_to_the_last_program(sorted_calls, make: Any) -> None:
+    f = pygpu.compile(blur, target="cpu")
+    for seed in range(4):
+        given = make(photo(seed=seed))
+        before = given.copy()
+        expected = pygpu.compile(blur, target="cpu")(np.ascontiguousarray(given))
+        np.testing.assert_array_equal(f(given), expected)
+        np.testing.assert_array_equal(given, before)
+        into = np.zeros((7, 9), np.float32)
+        into[...] = given
+        np.testing.assert_array_equal(f(given, out=into), expected)
+    assert len(sorted_calls) == 4 + 2
+
+
+def test_values_that_do_not_fit_are_refused_after_ones_that_do() -> None:
+    f = pygpu.compile(blur, target="cpu")
+    wide = np.ones((7, 9), np.int64)
+    for _ in range(2):
+        np.testing.assert_array_equal(f(wide), 1)
+        with pytest.raises(OverflowError, match="im: the value 1099511627776 does not fit"):
+            f(wide << 40)
+        with pytest.raises(OverflowError, match="im: a value does not fit in float32"):
+            f(np.full((7, 9), 1e300))
+        np.testing.assert_array_equal(f(np.full((7, 9), 2.0)), 2)
+
+
+# ---------------------------------------------------------------- objects
+
+
+class Lamp:
+    def __init__(self, gain: float, name: str = "plain", beside: Any = None) -> None:
+        self.gain, self.name, self.beside = gain, name, beside
+
+    def lit(self, value: Any) -> Any:
+        return value * self.gain + (100 if self.name == "bright" else 0)
+
+
+class Blue(Lamp):
+    def lit(self, value: Any) -> Any:
+        return -value
+
+
+def shone(im: Image, p: Position, lamp: Lamp, other: Lamp) -> Any:
+    beside = 0 if lamp.beside is None else lamp.beside(p + (1, 0))
+    return lamp.lit(im(p)) + beside + (1000 if lamp is other else 0)
+
+
+def test_objects_go_to_the_last_program_and_are_seen_to_change(sorted_calls) -> None:
+    image, other = np.ones((4, 5), np.float32), Lamp(1.0)
+    f, lamp = pygpu.compile(shone, target="cpu"), Lamp(2.0)
+
+    def value(first: Lamp, second: Lamp = other) -> float:
+        return float(f(image, first, second)[2, 2])
+
+    assert [value(lamp), value(lamp), value(Lamp(3.0))] == [2, 2, 3]
+    assert len(sorted_calls) == 1
+    lamp.gain = 5.0
+    assert value(lamp) == 5
+    assert len(sorted_calls) == 1
+    lamp.name = "bright"
+    assert [value(lamp), value(Lamp(5.0)), value(Blue(5.0)), value(lamp)] == [105, 5, -1, 105]
+    assert value(other, other) == 1001
+    assert value(other, Lamp(1.0)) == 1
+    for ramp in (np.arange(20.0).reshape(4, 5), np.arange(42.0).reshape(6, 7)):
+        lamp.beside = Image(ramp)
+        assert [value(lamp), value(lamp)] == [105 + ramp[2, 3]] * 2
+    lamp.beside = Image(ramp, boundary="wrap")
+    assert f(image, lamp, other)[0, 4] == 105 + ramp[0, 5]
+    lamp.gain = "none"
+    with pytest.raises(Exception, match=r"str|none"):
+        value(lamp)
+    lamp.gain, lamp.beside, lamp.name = 7, None, "plain"
+    assert [value(lamp), value(lamp)] == [7, 7]
+
+
+def test_methods_go_to_the_last_program(sorted_calls) -> None:
+    class Paint:
+        def __init__(self, gain: float) -> None:
+            self.gain, self.parts = gain, [1.0]
+
+        @pygpu.compile(target="cpu")
+        def over(self, im: Image, p: Position) -> Any:
+            return im(p) * self.gain + sum(self.parts)
+
+    paint, image = Paint(2.0), np.ones((3, 4), np.float32)
+    for gain in (2.0, 3.0, 4.0):
+        paint.gain = gain
+        np.testing.assert_array_equal(paint.over(image), gain + 1)
+    assert len(sorted_calls) == 1
+    paint.parts.append(5.0)
+    np.testing.assert_array_equal(paint.over(image), 4 + 6)
+
+
+# ---------------------------------------------------------------- functions of numbers
+
+
+def mixed(a: Any, b: Any, k: Any) -> Any:
+    return a * k - b
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "uint8", "int64", "bool", ">f4"])
+@pytest.mark.parametrize("shape", [(1,), (5,), (5000,), (1, 1), (3, 4), (2, 3, 4), (2, 1, 2, 3, 2)])
+def test_arrays_of_numbers_go_to_the_last_program(bound, shape: Any, dtype: str) -> None:
+    mix = pygpu.vectorize(mixed, target="cpu")
+    rng = np.random.default_rng(1)
+    for number in (2.0, 3.0, -1.5):
+        a, b = ((rng.random(shape) * 9).astype(dtype) for _ in range(2))
+        found = mix(a, b, number)
+        expected = a.astype(np.float64) * number - b
+        assert (found.shape, found.dtype) == (shape, np.float32)
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-5)
+        turned = a.T if a.ndim > 1 else a[::-1]
+        np.testing.assert_allclose(mix(turned, turned, 2.0), turned.astype(float), atol=1e-5)
+    assert a.nbytes < 4 or len(bound) <= 1 + 3
+
+
+def test_arrays_that_broadcast_go_to_the_last_program(bound) -> None:
+    mix = pygpu.vectorize(mixed, target="cpu")
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        a, b, k = rng.random((4, 1, 3)), rng.random((5, 1)), rng.random(1)
+        np.testing.assert_allclose(mix(a, b, k), a * k - b, rtol=1e-5, atol=1e-6)
+    assert len(bound) == 1
+    with pytest.raises(ValueError, match="broadcast"):
+        mix(rng.random((4, 1, 3)), rng.random((5, 2)), k)
+
+
+def test_numbers_alone_go_to_the_last_program(bound) -> None:
+    mix = pygpu.vectorize(mixed, target="cpu")
+    for number in (1.0, 2.0, 3.0):
+        assert mix(number, 1.0, 2.0) == 2 * number - 1
+        assert isinstance(mix(number, 1.0, 2.0), float)
+    assert len(bound) == 1
+    assert mix(3, 1, 2) == 5
+    assert isinstance(mix(3, 1, 2), int)
+    assert mix(np.ones((1, 1)), 1.0, 2.0).shape == (1, 1)
+    both = pygpu.vectorize(lambda a: (a + 1, Vec3(a, a, a)), target="cpu")
+    for _ in range(2):
+        assert both(2.0)[0] == 3
+        assert tuple(both(2.0)[1]) == (2, 2, 2)
+        assert both(np.zeros(4))[1].shape == (4, 3)
+    with pytest.raises(OverflowError):
+        mix(2**40, 1, 2)
+
+
+def test_results_of_another_dtype_come_as_they_are_asked_for() -> None:
+    mix = pygpu.vectorize(mixed, target="cpu")
+    a = np.arange(6.0).reshape(2, 3)
+    for _ in range(2):
+        for dtype in ("float64", "uint8", None, np.float16):
+            found = mix(a, 0.0, 0.1, dtype=dtype)
+            assert found.dtype == np.dtype(dtype or "float32")
+            into = np.zeros((2, 3), dtype or "float32")
+            assert mix(a, 0.0, 0.1, out=into) is into
+            np.testing.assert_array_equal(into, found)

@@ -122,17 +122,18 @@ def flatten(signature: Signature, values: list[Any], stays: bool = True) -> Argu
         if parameter.kind is _REST:
             arguments.key.append(len(value))
             for place, item in enumerate(value):
-                _add(arguments, parameter, item, f"{parameter.name}[{place}]")
+                add(arguments, parameter, item, f"{parameter.name}[{place}]")
         elif parameter.kind is _KEYWORDS:
             arguments.key.append(tuple(value))
             for name, item in value.items():
-                _add(arguments, parameter, item, name)
+                add(arguments, parameter, item, name)
         else:
-            _add(arguments, parameter, value, parameter.name)
+            add(arguments, parameter, value, parameter.name)
     return arguments
 
 
-def _add(arguments: Arguments, parameter: Parameter, value: Any, name: str) -> None:
+def add(arguments: Arguments, parameter: Parameter, value: Any, name: str) -> None:
+    """Flatten the argument of one parameter."""
     match parameter.role:
         case "image":
             if isinstance(value, textures.Mipmaps):
@@ -158,7 +159,7 @@ def _add(arguments: Arguments, parameter: Parameter, value: Any, name: str) -> N
         case "known":
             if parameter.dynamic is not None and parameter.dynamic.role != "position":
                 arguments.key.append(parameter.name)
-                _add(arguments, parameter.dynamic, value, name)
+                add(arguments, parameter.dynamic, value, name)
             else:
                 arguments.key.append((parameter.name, known_key(value)))
 

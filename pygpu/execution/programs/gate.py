@@ -15,53 +15,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import OutOfMemory
-from pygpu.core.host.later import later
 from pygpu.core.programs import Prepared, Work
-from pygpu.core.sampler import Sampler, of
-from pygpu.core.storage import ImageLike, NumberLike, Storage, rows_of, strides_of
+from pygpu.core.storage import ImageLike, Storage, rows_of, strides_of
 from pygpu.devices import targets
-from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.metadata import NO_INFO
-from pygpu.execution.arguments.parameters import NUMBER
 from pygpu.execution.arguments.results import Form, ImageMaker, info_from, present
-from pygpu.execution.arguments.signatures import Parameter, Signature
+from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.programs import running, tiles
 from pygpu.execution.programs.calls import Programs, Run
-from pygpu.language.vectors import Vector
+from pygpu.execution.programs.passages import LEFT, Held, Passage, storage_of, take
 from pygpu.ssa import Constant
-from pygpu.types import BOOL, FLOAT, INT
-
-with later():
-    from pygpu.execution.arguments import uniforms
 
 NOTHING: Final[Mapping[Any, tuple[Gate, ...]]] = MappingProxyType({})
 SHUT: Final = object()  # says that a call takes the long way
 KEPT: Final = 4  # gates of a function for images of one size: calls by turns have one each
 SIZES: Final = 16  # sizes of images that a function has gates for, as of a pyramid's levels
-_LEFT: Final = -1  # in place of a place: the argument is not given
-_NUMBERS: Final = (float, int, bool, np.generic)
-_VECTORS: Final = (Vector, tuple, list, np.ndarray)
-_COMPILED_IN: Final = (int, float, bool, str, tuple, np.ndarray)
-_PLAIN: Final = {float: FLOAT, int: INT, bool: BOOL}
-
-
-class _Passage(NamedTuple):
-    """What a parameter was given."""
-
-    place: int  # among the arguments, those by keyword last
-    cls: Any
-    parameter: Parameter
-    sampler: Sampler | None = None  # of images, as all that follows
-    shape: tuple[int, ...] = ()  # of an array, as it was given, else of the texels
-    dtype: np.dtype[Any] | None = None  # of an array
-    strides: tuple[int, ...] = ()  # of an array
-    known: Any = None  # the key of a value that is compiled in
 
 
 class Gate:
@@ -69,17 +43,18 @@ class Gate:
 
     __slots__ = (
         "captured", "count", "dtype", "form", "made", "names", "out", "passages", "prepared",
-        "ready", "rows", "samplers", "shape", "whole",
+        "ready", "rows", "samplers", "shape", "structure", "whole",
     )  # fmt: skip
 
     def __init__(
         self,
         names: tuple[str, ...],
         count: int,
-        passages: Sequence[_Passage],
+        passages: Sequence[Passage],
         run: Run,
         dtype: Any,
         shape: Any,
+        structure: Any = None,
     ) -> None:
         self.dtype: Final = dtype  # of results, as it was asked for
         self.shape: Final = shape  # of results, as it was asked for: a tuple of ints, or None
@@ -89,6 +64,7 @@ class Gate:
         self.made: Final = run.specialisation
         self.samplers: Final = run.samplers()
         self.form: Final[Form] = run.wanted.form
+        self.structure: Final = structure  # of what objects hold
         self.whole: Final[tuple[int, ...]] = run.storages[0].shape
         out = None if run.out is None else [each for each in run.out.arrays if each is not None]
         self.out: Final = None if out is None else [(a.shape, a.dtype, a.strides) for a in out]
@@ -123,50 +99,55 @@ class Gate:
             return None
         places = dict(zip(signature.positional, range(len(args)), strict=False))
         for place, name in enumerate(kwargs, len(args)):
-            places[signature.indices.get(name, _LEFT)] = place
+            places[signature.indices.get(name, LEFT)] = place
         given = (*args, *kwargs.values())
-        images = iter(arguments.images)
+        images, held = iter(arguments.images), Held()
         passages = []
         for index, parameter in enumerate(signature.parameters):
-            place = places.pop(index, _LEFT)
-            if place == _LEFT and (parameter.role == "position" or parameter.is_left):
+            place = places.pop(index, LEFT)
+            if place == LEFT and (parameter.role == "position" or parameter.is_left):
                 continue
-            value = parameter.default if place == _LEFT else given[place]
-            passage = _passage(place, parameter, value, images)
+            value = parameter.default if place == LEFT else given[place]
+            passage = Passage.of(place, parameter, value, images, held)
             if passage is None:
                 return None
             passages.append(passage)
-        if places or next(images, None) is not None:
+        structure = held.structure()
+        if places or next(images, None) is not None or structure is None:
             return None
-        return cls(tuple(kwargs), len(given), passages, run, dtype, shape)
+        return cls(tuple(kwargs), len(given), passages, run, dtype, shape, structure)
 
     @classmethod
-    def of_texels(
-        cls, names: Sequence[str], values: Sequence[Any], run: Run, dtype: Any
+    def of_elements(
+        cls,
+        names: Sequence[str],
+        values: Sequence[Any],
+        run: Run,
+        dtype: Any,
+        shape: tuple[int, ...] | None = None,
     ) -> Gate | None:
-        """The gate for calls of a function of texels like one that was given these values: images
-        of the result's size, which are read at the pixel alone, and Python's own numbers."""
+        """The gate for calls of a function of single numbers like one that was given these values:
+        Python's own numbers, and arrays or images of the result's size. `shape` is () where numbers
+        alone give one."""
         made, arguments = run.specialisation, run.arguments
+        whole = run.storages[0].shape
+        images = iter(arguments.images)
         passages = []
         for place, (name, value) in enumerate(zip(names, values, strict=True)):
-            kind = _PLAIN.get(type(value))
-            if kind is not None:
-                passages.append(_Passage(place, type(value), Parameter(name, "uniform", kind)))
-            elif isinstance(value, ImageLike) and value.storage.shape == run.storages[0].shape:
-                reading = of(value)
-                image = Parameter(name, "image")
-                passages.append(_Passage(place, type(value), image, reading, value.storage.shape))
-            else:
+            passage = Passage.of_element(place, name, value, whole, images)
+            if passage is None:
                 return None
-        images = sum(passage.sampler is not None for passage in passages)
+            passages.append(passage)
+        numbers = sum(passage.how == "number" for passage in passages)
         if (
             arguments.checked
             or made.translated.translation.faults
-            or (len(arguments.images), len(arguments.uniforms)) != (images, len(values) - images)
+            or len(arguments.uniforms) != numbers
+            or next(images, None) is not None
             or any(d != s.dtype for d, s in zip(made.dtypes, run.storages, strict=True))
         ):
             return None
-        return cls((), len(values), passages, run, dtype, None)
+        return cls((), len(values), passages, run, dtype, shape)
 
     def is_shape(self, shape: Any) -> bool:
         """Whether results of this shape were asked for, too."""
@@ -193,31 +174,14 @@ class Gate:
         # The device before images are looked at, which may be deferred.
         if made.task.fast is not programs.is_fast() or programs.device() is not made.device:
             return SHUT
-        inputs: list[Any] = []
-        values: list[Constant] = []
-        for place, cls, parameter, sampler, shape, dtype, strides, known in self.passages:
-            value = parameter.default if place == _LEFT else args[place]
-            if value.__class__ is not cls:
-                return SHUT
-            if known is not None:
-                if known_key(value) != known:
-                    return SHUT
-            elif sampler is None:
-                values.append(uniforms.convert(parameter.type, value, parameter.name))
-            elif value is parameter.default:
-                return SHUT
-            elif dtype is not None:
-                if value.shape != shape or value.dtype != dtype or value.strides != strides:
-                    return SHUT
-                inputs.append(value if prepared is not None else _storage(value, parameter.type))
-            else:
-                storage = value.storage
-                if storage.shape != shape or not _is_read(value, sampler):
-                    return SHUT
-                inputs.append(storage if prepared is None else storage.host())
+        taken = take(self.passages, args, prepared is not None)
+        if taken is None:
+            return SHUT
+        inputs, values, held = taken
         if (
             made.translated.translation.dependencies.changed()
             or programs.is_checked()
+            or (held is not None and held.structure() != self.structure)
             or (out is not None and not self._takes(out, inputs))
         ):
             return SHUT
@@ -231,7 +195,7 @@ class Gate:
         if out is not None:
             return out
         if self.form != "array":
-            return self._presented([_storage(array, len(self.whole)) for array in arrays], args)
+            return self._presented([storage_of(array, len(self.whole)) for array in arrays], args)
         return tuple(arrays) if made.is_tuple else arrays[0]
 
     def _outs(self, out: Any) -> tuple[Any, ...]:
@@ -335,28 +299,6 @@ def _is_plain(shape: Any) -> bool:
     return shape.__class__ is tuple and {*map(type, shape)} <= {int}
 
 
-def _passage(place: int, parameter: Parameter, value: Any, images: Any) -> _Passage | None:
-    """How an argument came in; None where the next one may be taken otherwise."""
-    cls = type(value)
-    is_uniform = parameter.role == "uniform"
-    if is_uniform and issubclass(cls, _NUMBERS if parameter.type.is_scalar else _VECTORS):
-        return _Passage(place, cls, parameter)
-    if parameter.role == "known" and parameter.dynamic is None and cls in _COMPILED_IN:
-        return _Passage(place, cls, parameter, known=known_key(value))
-    is_number = isinstance(value, NumberLike)  # one that stays on a device: an image of one texel
-    given = next(images, None) if parameter.role == "image" or is_number else None
-    if given is None or given.original is not value or given.rank not in (0, NUMBER):
-        return None
-    if cls is np.ndarray:
-        if value.dtype != given.storage.dtype or not given.storage.shares(value):
-            return None  # what is read is a copy
-        kind = value.shape, value.dtype, value.strides
-        return _Passage(place, cls, parameter, given.sampler, *kind)
-    if isinstance(value, (ImageLike, NumberLike)):
-        return _Passage(place, cls, parameter, given.sampler, given.storage.shape)
-    return None
-
-
 def _prepared(run: Run) -> Prepared | None:
     """The program of a run, prepared for more runs of this size."""
     made = run.specialisation
@@ -368,23 +310,3 @@ def _prepared(run: Run) -> Prepared | None:
         strides = strides_of([each.lying() for each in (*storages, *run.storages)])
     sizes = [(each.height, each.width) for each in storages]
     return made.program.prepared(sizes, run.storages[0].shape, strides)
-
-
-def _is_read(image: ImageLike | NumberLike, sampler: Sampler) -> bool:
-    """Whether an image, or a number, is read as the sampler says."""
-    if isinstance(image, NumberLike):
-        return image.format == sampler.format
-    return (
-        (image.format is sampler.format or image.format == sampler.format)
-        and image.boundary == sampler.boundary
-        and image.interpolation == sampler.interpolation
-        and image.cval == sampler.cval
-    )
-
-
-def _storage(array: NDArray[Any], dims: int) -> Storage:
-    """The texels of an array that a call has taken or made as it is."""
-    if dims == 2:
-        return Storage.of(array)
-    shape = array.shape[:dims]
-    return Storage.of(array.reshape(*rows_of(shape), -1), shape)
