@@ -197,6 +197,8 @@ def presented(result: Any, original: Any, first: Any, out: Any = None, dtype: An
     # Numbers of regions and codes are no brightness: 8 bits would cut them off.
     if form[0] == "pil" and out is None and dtype is None and result.format.kind == "int":
         dtype = np.int32
+    if not result.info:  # made anew, of texels that the filter asked for
+        result = ImageMaker.make(result.storage, sampler.of(result), info=first.info)
     signature = _same.signature
     arguments = flatten(signature, signature.collect((result,), {}))
     targeted = None if out is None else Out.of(out)

@@ -1,6 +1,7 @@
 """Every ready function on every target: the same to float32's accuracy, on odd sizes."""
 
 import numpy as np
+import PIL.Image
 import pytest
 from numpy.typing import NDArray
 
@@ -64,3 +65,28 @@ def test_targets_agree(target, name, expected, monkeypatch) -> None:
     error = np.abs(actual.astype(float) - wanted.astype(float))
     off = error > 1e-4 * max(1.0, float(np.abs(wanted).max()))
     assert off.mean() < 0.005  # where a value lies within rounding of a decision
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        filters.canny,
+        filters.corner_harris,
+        filters.distance_transform_edt,
+        filters.equalize_hist,
+        filters.label,
+        filters.opening,
+        lambda picture: filters.inpaint_biharmonic(picture, np.eye(33, 45, dtype=bool)),
+        lambda picture: filters.local_binary_pattern(picture, 8, 2),
+        lambda picture: filters.match_histograms(picture, BYTES[..., 0]),
+        lambda picture: filters.resize(picture, (20, 20), order=3),
+    ],
+)
+@pytest.mark.usefixtures("on_cpu")
+def test_results_say_what_the_picture_said(function) -> None:
+    """Those of filters that put texels together on the host, too."""
+    picture = PIL.Image.fromarray(BYTES[:33, :45, 0].copy())
+    picture.info.update(icc_profile=b"profile", dpi=(72, 72))
+    told = {"icc_profile": b"profile", "dpi": (72, 72)}
+    assert function(picture).info == told
+    assert function(pygpu.Image(picture)).info == told
