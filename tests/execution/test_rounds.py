@@ -120,6 +120,8 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"until": all, "every": 0}, ValueError, "1 round or more"),
     ({"until": all, "every": 1.5}, TypeError, "a number of rounds"),
     ({"until": lambda im: im > 0.5, "every": 1}, TypeError, "until gives a number"),
+    ({"until": lambda im: None, "every": 1}, TypeError, "until gives a number"),
+    ({"until": lambda im: "done", "every": 1}, TypeError, "until gives a number"),
     ({"k": pygpu.each([1.0])}, ValueError, r"k=each\(...\) has 1 values for 2 rounds"),
     ({"k": pygpu.each([1.0, 2.0, 3.0])}, ValueError, r"has 3 values for 2 rounds"),
 ]

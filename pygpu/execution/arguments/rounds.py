@@ -76,7 +76,10 @@ class Ending:
 
 
 def truth(answer: Any) -> bool:
-    """What `until` has said. TypeError where that is no truth value."""
+    """What `until` has said. TypeError where that is no truth value: nothing, where a `return` was
+    forgotten, or what is only empty or not."""
+    if answer is None or not hasattr(type(answer), "__bool__"):
+        raise no_truth(answer)
     try:
         return bool(answer)
     except ValueError:
