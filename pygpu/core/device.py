@@ -95,9 +95,12 @@ class Device:
         so many interleaved channels: sums in 64 bits. None where NumPy is to do it."""
         return None
 
-    def line_sums(self, array: NDArray[Any], axis: int) -> NDArray[Any] | None:
+    def line_sums(
+        self, array: NDArray[Any], axis: int, apart: NDArray[np.float64] | None = None
+    ) -> NDArray[Any] | None:
         """The sums of a host array's columns (axis 0) or rows (axis 1), of texels as they are
-        stored, in 64 bits. None where NumPy is to do it."""
+        stored, in 64 bits; or of the squares of their differences to a number for each line. None
+        where NumPy is to do it."""
         return None
 
     def folder(self, array: NDArray[Any], how: How) -> Callable[[], Any] | None:

@@ -67,6 +67,38 @@ def test_sums_of_lines_are_numpys_in_64_bits(shape, dtype):
                 assert np.all(np.abs(found - expected) <= limit)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(130, 259), (70, 300), (90, 61, 3), (40, 9, 70)])
+def test_deviations_are_numpys(shape, dtype):
+    array = texels(dtype, shape)
+    image = pygpu.Volume(array) if shape[-1] == 70 else Image(array)
+    seen = array / np.iinfo(dtype).max if array.dtype.kind == "u" else array.astype(np.float64)
+    for count in range(len(shape) + 1):
+        for axis in itertools.combinations(range(len(shape)), count):
+            along = axis or None
+            expected = np.std(seen, along)
+            np.testing.assert_allclose(image.std(axis=along), expected, 1e-5, 1e-12)
+            np.testing.assert_allclose(np.var(image, along), expected**2, 1e-5, 1e-12)
+            expected = np.std(seen, along, ddof=1, keepdims=True)
+            found = image.std(axis=along, ddof=1, keepdims=True)
+            np.testing.assert_allclose(found, expected, 1e-5, 1e-12)
+
+
+def test_deviations_of_large_numbers_lie_around_their_mean():
+    array = 1e5 + np.random.default_rng(0).random((300, 500))
+    found = Image(array).std(axis=0)
+    np.testing.assert_allclose(found, array.astype(np.float32).std(0, np.float64), 1e-9)
+
+
+def test_deviations_keep_what_is_no_number():
+    array = texels("float32", (200, 300))
+    array[3, 4], array[5, 6] = np.nan, np.inf
+    for axis in (None, 0, 1):
+        with np.errstate(invalid="ignore"):
+            expected = array.std(axis, np.float64)
+            np.testing.assert_allclose(Image(array).std(axis=axis), expected, 1e-6)
+
+
 @pytest.mark.parametrize("axis", [0, 1])
 def test_sums_of_lines_are_made_natively(axis):
     array = texels("float32", (300, 500))

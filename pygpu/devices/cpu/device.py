@@ -46,8 +46,10 @@ class CpuDevice(Device):
     def texels(self, array: NDArray[Any], how: How, channels: int) -> NDArray[Any] | None:
         return folds.folded(array, how, channels, cores())
 
-    def line_sums(self, array: NDArray[Any], axis: int) -> NDArray[Any] | None:
-        return folds.line_sums(array, axis, cores())
+    def line_sums(
+        self, array: NDArray[Any], axis: int, apart: NDArray[np.float64] | None = None
+    ) -> NDArray[Any] | None:
+        return folds.line_sums(array, axis, apart, cores())
 
     def folder(self, array: NDArray[Any], how: How) -> Callable[[], Any] | None:
         return folds.folder(array, how, cores())

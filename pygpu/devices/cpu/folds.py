@@ -27,7 +27,7 @@ from pygpu.codegen.elements.folds import (
     left,
     scan_span,
 )
-from pygpu.codegen.elements.lines import VECTORS, Columns, columns_span, rows_span
+from pygpu.codegen.elements.lines import VECTORS, LineFold, columns_span, rows_span
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.programs import JOINS, UFUNCS, How
@@ -207,62 +207,65 @@ STRIP: Final = 2048  # columns whose totals the first cache holds, with what is 
 
 
 @lru_cache(maxsize=32)
-def _of_rows(dtype: np.dtype[Any], machine: Machine) -> tuple[Native, int]:
+def _of_rows(fold: LineFold, machine: Machine) -> tuple[Native, int]:
     """The code, which must stay, and the address of its function."""
-    return native_span(rows_span(dtype, machine), machine)
+    return native_span(rows_span(fold, machine), machine)
 
 
 @lru_cache(maxsize=64)
-def _of_columns(columns: Columns, machine: Machine) -> tuple[Native, int]:
-    return native_span(columns_span(columns, machine), machine)
+def _of_columns(fold: LineFold, machine: Machine) -> tuple[Native, int]:
+    return native_span(columns_span(fold, machine), machine)
 
 
-def line_sums(array: NDArray[Any], axis: int, cores: Cores) -> NDArray[Any] | None:
-    """The sums of a contiguous array's rows (axis 1) or columns (axis 0), as float64 or int64. None
-    where NumPy does it."""
-    (rows, columns), lanes = array.shape, cores.machine.lanes
-    if not LINES_LEAST <= array.size <= LONGEST or not can_fold(array.dtype, "sum"):
+def line_sums(
+    array: NDArray[Any], axis: int, apart: NDArray[np.float64] | None, cores: Cores
+) -> NDArray[Any] | None:
+    """The sums of a contiguous array's rows (axis 1) or columns (axis 0), as float64 or int64; or
+    of the squares of their differences to a number for each. None where NumPy does it."""
+    least = LINES_LEAST if apart is None else LEAST["sum"]
+    if not least <= array.size <= LONGEST or not can_fold(array.dtype, "sum"):
         return None
-    wide = np.dtype(np.float64 if array.dtype.kind == "f" else np.int64)
+    fold = LineFold(array.dtype, "add" if apart is None else "squares")
     if axis == 0:
-        return _fold_columns(array, Columns(array.dtype, "add", is_running=False), cores)
-    step = VECTORS * lanes
+        return _fold_columns(array, fold, cores, apart)
+    (rows, columns), step = array.shape, VECTORS * cores.machine.lanes
     steps = columns // step
     if steps == 0:
         return None
-    sums = np.empty(rows, wide)
-    _, span = _of_rows(array.dtype, cores.machine)
-    arguments = [address(array), address(sums), columns, steps]
-    _run_chunks(span, rows, -(-ROUNDS // steps), arguments, (array, sums), cores)
+    sums = np.empty(rows, KINDS[fold.kind])
+    _, span = _of_rows(fold, cores.machine)
+    beside = sums if apart is None else np.ascontiguousarray(apart)
+    arguments = [address(array), address(sums), columns, steps, 0, address(beside)]
+    _run_chunks(span, rows, -(-ROUNDS // steps), arguments, (array, sums, beside), cores)
     if steps * step < columns:
-        sums += np.sum(array[:, steps * step :], 1, wide)
+        rest = array[:, steps * step :]
+        if apart is not None:
+            rest = np.square(rest - apart[:, None])
+        sums += np.sum(rest, 1, sums.dtype)
     return sums
 
 
 def _fold_columns(
-    array: NDArray[Any], columns: Columns, cores: Cores, result: NDArray[Any] | None = None
+    array: NDArray[Any], fold: LineFold, cores: Cores, beside: NDArray[Any] | None = None
 ) -> NDArray[Any] | None:
-    """The folds of the columns of an array, while the folds up to each row become the result. None
-    where a row has less than a vector."""
+    """The folds of the columns of an array. `beside` becomes the folds up to each row, or is what
+    is subtracted from each column. None where a row has less than a vector."""
     (rows, width), lanes = array.shape, cores.machine.lanes
     if width < lanes or rows == 0:
         return None
-    vectors = -(-width // lanes)
-    totals = np.full(vectors * lanes, *_identity(columns))
-    _, span = _of_columns(columns, cores.machine)
-    held = (array, totals) if result is None else (array, totals, result)
-    last = width - lanes
-    arguments = [address(array), address(totals), width, rows, last, address(held[-1])]
+    vectors, last = -(-width // lanes), width - lanes
+    how = "add" if fold.how == "squares" else fold.how
+    totals = np.full(vectors * lanes, _IDENTITY[how](fold.dtype), KINDS[fold.kind])
+    if beside is None:
+        beside = totals
+    elif not fold.is_running:  # vector by vector, too
+        beside = np.concatenate([beside[: (vectors - 1) * lanes], beside[last:]])
+    _, span = _of_columns(fold, cores.machine)
+    arguments = [address(array), address(totals), width, rows, last, address(beside)]
     strip = min(STRIP // lanes, -(-vectors // cores.threads))
-    _run_chunks(span, vectors, strip, arguments, held, cores)
+    _run_chunks(span, vectors, strip, arguments, (array, totals, beside), cores)
     totals[last:width] = totals[-lanes:]  # as these were folded
     return totals[:width]
-
-
-def _identity(columns: Columns) -> tuple[Any, np.dtype[Any]]:
-    """What totals begin with, and their type."""
-    dtype = columns.dtype
-    return _IDENTITY[columns.how](dtype), np.dtype(KINDS[columns.kind])
 
 
 def _run_chunks(
@@ -301,8 +304,8 @@ def scanned_columns(array: NDArray[Any], how: str, cores: Cores) -> NDArray[Any]
         return None
     if array.size >= SCAN_LEAST:
         result = _beside(array)
-        columns = Columns(array.dtype, how, is_running=True)
-        if _fold_columns(array, columns, cores, result) is not None:
+        fold = LineFold(array.dtype, how, is_running=True)
+        if _fold_columns(array, fold, cores, result) is not None:
             return result
     wide = np.float64 if kind == "float" else array.dtype
     rows = np.ascontiguousarray(array.T)  # along which NumPy is quicker

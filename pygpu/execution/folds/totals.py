@@ -27,6 +27,7 @@ from pygpu.execution.folds.folding import State, program
 
 ON_DEVICE: Final = 1 << 16  # texels from which on a sum of a device's image begins there
 NATIVE: Final = 1 << 14  # elements from which on code of the device may be quicker than NumPy
+ROW: Final = 4096  # elements whose squares are summed one after the other
 FOLDED: Final = 2  # passes of a sum on the device, before the host sums the rest in 64 bits
 
 
@@ -98,6 +99,14 @@ def _natively(image: ImageLike, how: How, axis: Any, keepdims: bool) -> Any:
 
 def _line_sums(array: NDArray[Any], axes: set[int], device: Device) -> NDArray[Any] | None:
     """Sums along the first axes of an array, or along the last; None along others."""
+    lines = _lines(array, axes)
+    sums = None if lines is None else device.line_sums(*lines[:2])
+    return None if lines is None or sums is None else sums.reshape(lines[2])
+
+
+def _lines(array: NDArray[Any], axes: set[int]) -> tuple[NDArray[Any], int, tuple[int, ...]] | None:
+    """Lines along the first axes of an array, or along the last, as those of an array of two axes,
+    their axis, and the shape of what they are folded to; None along others."""
     count, ndim = len(axes), array.ndim
     if axes == set(range(count)):
         cut, axis, shape = count, 0, array.shape[count:]
@@ -105,8 +114,46 @@ def _line_sums(array: NDArray[Any], axes: set[int], device: Device) -> NDArray[A
         cut, axis, shape = ndim - count, 1, array.shape[: ndim - count]
     else:
         return None
-    sums = device.line_sums(array.reshape(math.prod(array.shape[:cut]), -1), axis)
-    return None if sums is None else sums.reshape(shape)
+    return array.reshape(math.prod(array.shape[:cut]), -1), axis, shape
+
+
+def spread(image: ImageLike, axis: Any, ddof: float) -> Any:
+    """The variance of texels along NumPy's axes by code of the device; None where it has none."""
+    array, format = image.storage.array, image.format
+    if array is None or not array.flags.c_contiguous:
+        return None
+    device, seen, axes = targets.choose("auto"), image.storage.seen(), _axes(image, axis)
+    is_all = len(axes) == seen.ndim
+    found = _squares(array.reshape(-1), device) if is_all else _line_squares(seen, axes, device)
+    if found is None or found[1] <= ddof:
+        return None
+    variance = found[0] / (found[1] - ddof)
+    return variance / np.iinfo(format.dtype).max ** 2 if format.is_scaled else variance
+
+
+def _line_squares(array: NDArray[Any], axes: set[int], device: Device) -> tuple[Any, int] | None:
+    """The sums of the squares of differences to the means along axes, and of how many."""
+    lines = _lines(array, axes)
+    if lines is None:
+        return None
+    rows, axis, shape = lines
+    known, count = device.line_sums(rows, axis), rows.shape[axis]
+    sums: Any = np.sum(rows, axis, np.float64) if known is None else known
+    squares = device.line_sums(rows, axis, sums / count)
+    return None if squares is None else (squares.reshape(shape), count)
+
+
+def _squares(flat: NDArray[Any], device: Device) -> tuple[Any, int] | None:
+    """The sum of the squares of all differences to the mean, and of how many."""
+    total = device.texels(flat, "sum", 1)
+    if total is None:
+        return None
+    mean, whole = total[0] / flat.size, flat.size // ROW * ROW
+    rows = flat[:whole].reshape(-1, ROW)
+    squares = device.line_sums(rows, 1, np.full(len(rows), mean))
+    if squares is None:
+        return None
+    return squares.sum() + np.square(flat[whole:] - mean).sum(), flat.size
 
 
 def _starts_on_device(image: ImageLike, axis: Any) -> bool:

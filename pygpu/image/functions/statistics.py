@@ -114,8 +114,8 @@ def _placed(function: Any, image: ImageLike, given: Mapping[str, Any]) -> Any:
 
 
 def _spread(function: Any, image: Any, given: Mapping[str, Any]) -> Any:
-    """The variance of all numbers, or its root."""
-    if given.get("axis") is not None or given.keys() - {"axis", "ddof"}:
+    """The variance, or its root."""
+    if given.keys() - {"axis", "ddof"}:
         return None
-    found = sums.variance(image, given.get("ddof", 0))
+    found = sums.variance(image, given.get("axis"), given.get("ddof", 0))
     return np.sqrt(found) if function is np.std and found is not None else found

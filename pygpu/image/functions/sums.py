@@ -84,10 +84,10 @@ def deviation(image: Any, axis: Any, dtype: Any, out: Any, ddof: float, keepdims
         squares: Any = kept.total((image - image.mean(axis)) ** 2, by_channel)
         if squares is not None:
             return (squares / (_count(image) // squares.size - ddof)) ** 0.5
-    if axis is None and dtype is None and out is None and keepdims is False and is_large(image):
-        spread = variance(image, ddof)
+    if keepdims is False and is_large(image):
+        spread = variance(image, axis, ddof)
         if spread is not None:
-            return np.sqrt(spread)
+            return given(np.sqrt(spread), dtype, out)
     values = seen(image).astype(np.float64)
     return given(asked(np.std, values, axis, ddof=ddof, keepdims=keepdims), dtype, out)
 
@@ -98,12 +98,14 @@ def is_large(image: ImageLike) -> bool:
     return is_much and not kept.keeps("auto", [image])
 
 
-def variance(image: Any, ddof: float) -> np.float64 | None:
-    """The variance of all numbers, by their differences to nearly their mean; None of ints, and
-    where not all are finite."""
-    count = _count(image)
-    if image.format.kind != "float" or count <= ddof:
-        return None
+def variance(image: Any, axis: Any, ddof: float) -> Any:
+    """The variance of texels along NumPy's axes: of all numbers by their differences to nearly
+    their mean where the device has no code for it, but not of ints, and where not all are finite.
+    None where NumPy finds it."""
+    spread, count = totals.spread(image, axis, ddof), _count(image)
+    is_all = len(totals.checked_axes(axis, len(image.shape))) == len(image.shape)
+    if spread is not None or not is_all or image.format.kind != "float" or count <= ddof:
+        return spread
     mean = float(np.float32(image.mean()))
     if not np.isfinite(mean):
         return None
