@@ -2,6 +2,7 @@
 unrolled: what was taken is gone, for every name that they have."""
 
 import functools
+import heapq
 import itertools
 
 from programs.suite import Suite
@@ -365,3 +366,33 @@ def places_in_known_sequences(ints: Image, p: Position):
     v, table, odd = ints(p), (3, 1, -1, 1, 2), range(-3, 6, 2)
     known = table.index(v) if v in table else -1, table.count(v), odd.count(v)
     return *known, (odd.index(v) if v in odd else -1)
+
+
+@program
+def merged_as_it_is_asked_for(im: Image, p: Position):
+    v, log = im(p), []
+
+    def noting(k):
+        for i in range(3):
+            log.append(k)
+            yield i * 10 + k
+
+    numbers, kept = iter([1, 3, 5, 7]), [1.0, 3.0]
+    merge = heapq.merge(numbers, [2, 4])
+    first, rest = next(merge), len(list(numbers))
+    changed = heapq.merge(kept, [2.0])
+    kept.append(v)
+    noted = heapq.merge(noting(1), noting(2))
+    log.append(9)
+    next(noted)
+    order = functools.reduce(lambda a, b: a * 10 + b, log)
+    return first, rest, sum(merge), list(changed)[-1], order, next(noted)
+
+
+@program
+def merged_whatever_the_order(im: Image, ints: Image, p: Position):
+    v, n = im(p), ints(p)
+    up = heapq.merge([v, 2.0], [v + 0.5, 1.0, v], [0.25])
+    down = heapq.merge([2.0, v], [v + 0.5, -1.0], reverse=True)
+    keyed = heapq.merge([(n, 1), (9, 2)], [(3, 3), (n + 1, 4)], key=lambda pair: pair[0] % 5)
+    return *up, *down, *[number for _, number in keyed], list(heapq.merge([3, 1], [2]))[1]

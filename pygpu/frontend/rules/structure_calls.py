@@ -25,6 +25,7 @@ from pygpu.frontend.protocols.sequences import (
     iterate,
     maybe_next,
 )
+from pygpu.frontend.rules.taking import when_asked
 from pygpu.frontend.rules.walked_calls import later_from
 from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator, Rule
@@ -210,7 +211,13 @@ def _first_of_some(w: Evaluator, iterator: Iterator, default: Any) -> Any:
     return first
 
 
-_OF_HEAPS: Final = "heappush heappop heapreplace heappushpop heapify nsmallest nlargest merge"
+_OF_HEAPS: Final = "heappush heappop heapreplace heappushpop heapify nsmallest nlargest"
+
+
+def _merge(w: Evaluator, *iterables: Any, **keywords: Any) -> Any:
+    merged = w.call(heaps.merge, *iterables, **keywords)
+    items = w.read(merged)
+    return Iterator((items, 0)) if isinstance(items, tuple) else iterate(w, merged)
 
 
 def _context_manager(w: Evaluator, function: Any) -> Any:
@@ -231,6 +238,7 @@ STRUCTURE_RULES: Final[dict[Any, Rule]] = {
     contextlib.ExitStack: later_from(containers, "ExitStack"),
     contextlib.contextmanager: _context_manager,
     **{getattr(heapq, name): later_from(heaps, name) for name in _OF_HEAPS.split()},
+    heapq.merge: when_asked(_merge, "merged"),
     range: _range,
     len: _len,
     list: _list,

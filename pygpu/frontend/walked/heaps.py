@@ -77,4 +77,24 @@ def nlargest(n: Any, iterable: Any, key: Any = None) -> Any:
 
 
 def merge(*iterables: Any, key: Any = None, reverse: Any = False) -> Any:
-    return iter(sorted([x for xs in iterables for x in xs], key=key, reverse=reverse))
+    merged: Any = []
+    for xs in iterables:
+        merged = _merged(merged, [(x if key is None else key(x), x) for x in xs], reverse)
+    return [x for _, x in merged]
+
+
+def _merged(left: Any, right: Any, reverse: Any) -> Any:
+    """Of two lists of keys and items, which need not be in order, always the lesser first item."""
+    merged, i, j = [], 0, 0
+    for _ in range(len(left) + len(right)):
+        if j == len(right) or (i < len(left) and not _goes_first(right[j], left[i], reverse)):
+            merged.append(left[i])
+            i += 1
+        else:
+            merged.append(right[j])
+            j += 1
+    return merged
+
+
+def _goes_first(a: Any, b: Any, reverse: Any) -> Any:
+    return b[0] < a[0] if reverse else a[0] < b[0]

@@ -229,3 +229,25 @@ def grouped(known: Any, xs: Any, key: Any = None) -> Iterator[Any]:
         while its == wanted:
             if not step():
                 return
+
+
+def merged(*iterables: Any, key: Any = None, reverse: Any = False) -> Iterator[Any]:
+    """heapq.merge(): the next item of each, of which always the least goes first."""
+    heads = []
+    for xs in iterables:
+        rest = iter(xs)
+        x = next(rest, END)
+        if x is not END:
+            heads.append((x if key is None else key(x), x, rest))
+    while heads:
+        first = 0
+        for i in range(1, len(heads)):
+            if (heads[first][0] < heads[i][0]) if reverse else (heads[i][0] < heads[first][0]):
+                first = i
+        _, least, rest = heads[first]
+        yield least
+        x = next(rest, END)
+        if x is END:
+            heads.pop(first)
+        else:
+            heads[first] = (x if key is None else key(x), x, rest)
