@@ -129,7 +129,8 @@ def _items(type: Type, value: Any, name: str) -> Iterable[Any]:
     wanted = f"{CLASSES[type].__name__} ({type.size} {type.kind}s)"
     if not isinstance(value, (Vector, tuple, list, np.ndarray)):
         raise _refused(wanted, value, name)
-    if np.ndim(value) != 1 or len(value) != type.size:
+    has_axis = isinstance(value, Vector) or np.ndim(value) == 1  # NumPy takes a while for vectors
+    if not has_axis or len(value) != type.size:
         raise ValueError(f"{name}: takes {wanted}, got {shown(value)}")
     return value
 
