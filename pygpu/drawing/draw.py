@@ -65,15 +65,7 @@ def draw(
     TypeError, ValueError and CompileError name what does not fit, before anything is drawn.
     """
     with shortened:
-        if not isinstance(shader, Shader):
-            raise TypeError(
-                f"draw: shader takes an instance of a pygpu.Shader, got {shown(shader)}"
-            )
-        if not isinstance(mesh, Mesh):
-            raise TypeError(
-                f"draw: mesh takes a pygpu.Mesh, got {shown(mesh)}; Mesh.of takes what has "
-                "vertices and faces"
-            )
+        _check_kinds(shader, mesh)
         state = _state(depth, cull, blend, samples)
         wanted = None if dtype is None else _dtype(dtype)
         under = None if onto is None else _images(onto)
@@ -99,6 +91,16 @@ def draw(
         del work  # images of floats that were made for this draw are drawn into as they are
         results = _presented(drawn, under, wanted, len(made.sizes), device)
         return results if made.is_tuple or len(results) > 1 else results[0]
+
+
+def _check_kinds(shader: Any, mesh: Any) -> None:
+    if not isinstance(shader, Shader):
+        raise TypeError(f"draw: shader takes an instance of a pygpu.Shader, got {shown(shader)}")
+    if not isinstance(mesh, Mesh):
+        raise TypeError(
+            f"draw: mesh takes a pygpu.Mesh, got {shown(mesh)}; Mesh.of takes what has "
+            "vertices and faces"
+        )
 
 
 # ---------------------------------------------------------------- how it is drawn

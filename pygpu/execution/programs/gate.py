@@ -185,8 +185,7 @@ class Gate:
             or (out is not None and not self._takes(out, inputs))
         ):
             return SHUT
-        if self.captured:
-            inputs += self.captured
+        inputs += self.captured
         if prepared is None:
             return self._run(inputs, values, args, out)
         arrays = prepared.run(inputs, values, None if out is None else self._outs(out))

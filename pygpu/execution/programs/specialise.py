@@ -149,12 +149,7 @@ def specialise(
     translated = translate(function, signature, arguments, cache)
     translation = translated.translation
     types = tuple([value.type for value in translated.results])
-    if isinstance(wanted.dtype, tuple) and len(wanted.dtype) != len(types):
-        raise ValueError(
-            f"out: the function has {len(types)} result{'s' * (len(types) > 1)}, "
-            f"got {len(wanted.dtype)} array{'s' * (len(wanted.dtype) > 1)}"
-        )
-    dtypes = tuple([output_dtype(wanted, index, type) for index, type in enumerate(types)])
+    dtypes = _dtypes(wanted, types)
     formats = tuple(map(output_format, types, dtypes))
     read = [given.sampler for given in arguments.images] + list(map(of, translation.captured))
     begun = time.perf_counter()
@@ -193,6 +188,16 @@ def specialise(
         times,
         planar=planar,
     )
+
+
+def _dtypes(wanted: Wanted, types: Sequence[Type]) -> tuple[np.dtype[Any], ...]:
+    """The dtypes of results of these types."""
+    if isinstance(wanted.dtype, tuple) and len(wanted.dtype) != len(types):
+        raise ValueError(
+            f"out: the function has {len(types)} result{'s' * (len(types) > 1)}, "
+            f"got {len(wanted.dtype)} array{'s' * (len(wanted.dtype) > 1)}"
+        )
+    return tuple([output_dtype(wanted, index, type) for index, type in enumerate(types)])
 
 
 def _of_planes(task: Task, device: Device) -> tuple[Task, planes.Planar]:

@@ -224,23 +224,20 @@ class Walker(Evaluation):
             if heap.stale:
                 choices.renew(self)
             return self._end(frame, block, state, last, stops)
-        except PathEnds as ends:
+        except (PathEnds, *_OF_PROGRAMS) as error:
             if frame is not self.frames[-1]:
                 raise
-            if ends.error is not None:
-                return handling.leave(self, frame, state, ends.error)
-            return Outcome.one(RAISED, State({}, [], state.heap))
-        except _OF_PROGRAMS as error:
-            if frame is not self.frames[-1]:
-                raise
-            if handling.is_handled(self, frame, error):
-                frame.raising = []
-                raised = handling.raised(self, frame, error)
-                return handling.leave(self, frame, state, raised)
-            placed = locating.located(self, error)
-            if placed is error:
-                raise
-            raise placed from None
+            if isinstance(error, PathEnds):
+                if error.error is not None:
+                    return handling.leave(self, frame, state, error.error)
+                return Outcome.one(RAISED, State({}, [], state.heap))
+            if not handling.is_handled(self, frame, error):
+                placed = locating.located(self, error)
+                if placed is error:
+                    raise
+                raise placed from None
+            frame.raising = []
+            return handling.leave(self, frame, state, handling.raised(self, frame, error))
 
     def _end(
         self,
