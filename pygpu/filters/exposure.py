@@ -31,6 +31,7 @@ from pygpu.filters.whole import (
     channels_of,
     image_of,
     joined,
+    known_mask,
     layers_of,
     refuse_dask,
     whole,
@@ -191,18 +192,13 @@ def equalize_hist(image: Image, nbins: int = 256, mask: Any = None) -> Any:
     _check_bins(nbins)
     seen = image
     if mask is not None:
-        refuse_dask(
+        chosen = known_mask(
             "equalize_hist",
             "the pixels of a mask are gathered at one place",
             "Leave the mask out, or give arrays in memory",
             image,
             mask,
         )
-        chosen = np.asarray(mask, bool)
-        if chosen.shape != image.shape[:2]:
-            raise ValueError(
-                f"equalize_hist: a mask has the image's size {image.shape[:2]}, got {chosen.shape}"
-            )
         stored = image.storage.host()[chosen]
         if not len(stored):
             raise ValueError("equalize_hist: no pixel of the mask is true")

@@ -7,6 +7,7 @@ Those with `size` are SciPy's: outside, an image is read as its `boundary` says.
 footprint are those of `skimage.filters.rank`, which count what is inside the image alone.
 """
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -86,21 +87,15 @@ def percentile_filter(im: Image, p: Position, percentile: Any = 50, size: Any = 
 @compile
 def minimum_filter(im: Image, p: Position, size: Any = 3) -> Any:
     """The least texel of a window for each channel; `scipy.ndimage.minimum_filter`."""
-    texels = [im(p + d) for d in offsets(np.ones(sides(size, "minimum_filter")))]
-    least = texels[0]
-    for texel in texels[1:]:
-        least = glsl.min(least, texel)
-    return least
+    window = offsets(np.ones(sides(size, "minimum_filter")))
+    return functools.reduce(glsl.min, [im(p + d) for d in window])
 
 
 @compile
 def maximum_filter(im: Image, p: Position, size: Any = 3) -> Any:
     """The greatest texel of a window for each channel; `scipy.ndimage.maximum_filter`."""
-    texels = [im(p + d) for d in offsets(np.ones(sides(size, "maximum_filter")))]
-    greatest = texels[0]
-    for texel in texels[1:]:
-        greatest = glsl.max(greatest, texel)
-    return greatest
+    window = offsets(np.ones(sides(size, "maximum_filter")))
+    return functools.reduce(glsl.max, [im(p + d) for d in window])
 
 
 @compile
@@ -139,10 +134,7 @@ class Neighbours:
     def _folded(self, f: Callable[[Any, Any], Any], neutral: float) -> Any:
         pairs = zip(self.texels, self.inside, strict=True)
         values = [glsl.select(is_in, v, 0.0 * self.texels[0] + neutral) for v, is_in in pairs]
-        result = values[0]
-        for v in values[1:]:
-            result = f(result, v)
-        return result
+        return functools.reduce(f, values)
 
 
 @compile

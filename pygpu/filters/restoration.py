@@ -22,7 +22,7 @@ from pygpu.devices.host.regions import numbered
 from pygpu.execution.arguments.convert import without_channel_axis
 from pygpu.execution.large.images import derived
 from pygpu.filters.linear import correlate, gaussian
-from pygpu.filters.whole import channels_of, pair_of, refuse_dask, together, whole
+from pygpu.filters.whole import channels_of, known_mask, pair_of, together, whole
 from pygpu.glsl import clamp, select
 from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
@@ -141,18 +141,13 @@ def inpaint_biharmonic(image: Image, mask: Any) -> Any:
     Reference: S. Damelin and N. Hoang, *On surface completion and image inpainting by biharmonic
     functions*, 2018.
     """
-    refuse_dask(
+    hole = known_mask(
         "inpaint_biharmonic",
         "each hole is one system of equations",
         "Give it the .compute() of the part around a hole, two pixels more at each side",
         image,
         mask,
     )
-    hole = np.asarray(mask, bool)
-    if hole.shape != image.shape[:2]:
-        raise ValueError(
-            f"inpaint_biharmonic: a mask has the image's size {image.shape[:2]}, got {hole.shape}"
-        )
     places = np.flatnonzero(hole)
     if len(places) == hole.size:
         raise ValueError("inpaint_biharmonic: the mask leaves no pixel that is known")

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.errors import guarded, name_misfit, shorten, shown
@@ -61,6 +62,16 @@ def refuse_dask(name: str, reason: str, instead: str, *images: Any) -> None:
     """TypeError for Dask arrays, of which a filter would need all texels at one place."""
     if any(map(is_dask, images)):
         raise TypeError(f"{name}: takes no such Dask array: {reason}. {instead}")
+
+
+def known_mask(name: str, reason: str, instead: str, image: Image, mask: Any) -> NDArray[np.bool_]:
+    """A mask of the image's size, in memory as the image is."""
+    refuse_dask(name, reason, instead, image, mask)
+    found = np.asarray(mask, bool)
+    if found.shape != image.shape[:2]:
+        size = image.shape[:2]
+        raise ValueError(f"{name}: a mask has the image's size {size}, got {found.shape}")
+    return found
 
 
 def _given(value: Any) -> Given:

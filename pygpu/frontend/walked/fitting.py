@@ -161,15 +161,7 @@ def turn(columns: Any, turns: Any, p: Any, q: Any) -> Any:
     first, second = columns[p], columns[q]
     inner = sum([x * y for x, y in zip(first, second, strict=True)])
     sizes = [sum([x * x for x in column]) for column in (first, second)]
-    is_done = inner == 0
-    theta = (sizes[1] - sizes[0]) * 0.5 / np.where(is_done, 1.0, inner)[()]
-    size = abs(theta)
-    # Beyond 1e9 a square would leave float32's range, and 1 is nothing beside it.
-    root = np.where(size > 1e9, size, np.sqrt(theta * theta + 1.0))[()]
-    t = np.where(theta < 0, -1.0, 1.0)[()] / (size + root)
-    t = np.where(is_done, 0.0, t)[()]
-    c = 1.0 / np.sqrt(t * t + 1.0)
-    s = t * c
+    _, c, s = linear.angle(inner, sizes[1] - sizes[0])
     for pair in (columns, turns):
         one, other = pair[p], pair[q]
         pair[p] = [c * x - s * y for x, y in zip(one, other, strict=True)]

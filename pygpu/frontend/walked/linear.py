@@ -138,18 +138,24 @@ def diagonal_of(m: Any, vectors: Any) -> Any:
     return [m[k][k] * 1.0 for k in range(n)]
 
 
-def rotate(m: Any, vectors: Any, p: Any, q: Any) -> Any:
-    """Make m[p][q] zero."""
-    off = m[p][q]
+def angle(off: Any, difference: Any) -> Any:
+    """Tangent, cosine and sine of the rotation that makes `off` zero: it stands beside two numbers
+    of a diagonal with this difference."""
     done = off == 0
-    theta = (m[q][q] - m[p][p]) * 0.5 / np.where(done, 1.0, off)[()]
+    theta = difference * 0.5 / np.where(done, 1.0, off)[()]
     size = abs(theta)
     # Beyond 1e9 a square would leave float32's range, and 1 is nothing beside it.
     root = np.where(size > 1e9, size, np.sqrt(theta * theta + 1.0))[()]
     t = np.where(theta < 0, -1.0, 1.0)[()] / (size + root)
     t = np.where(done, 0.0, t)[()]
     c = 1.0 / np.sqrt(t * t + 1.0)
-    s = t * c
+    return t, c, t * c
+
+
+def rotate(m: Any, vectors: Any, p: Any, q: Any) -> Any:
+    """Make m[p][q] zero."""
+    off = m[p][q]
+    t, c, s = angle(off, m[q][q] - m[p][p])
     m[p][p], m[q][q] = m[p][p] - t * off, m[q][q] + t * off
     m[p][q] = m[q][p] = 0.0
     for k in range(len(m)):
