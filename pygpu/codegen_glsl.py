@@ -40,7 +40,7 @@ from pygpu.types import INT, Type
 
 PLAIN: Final = Dialect()
 FLAT: Final = 8  # values that vertices hand on, at most
-PARTS: Final = 32  # loads of single pixels of a packed texture that it is read as an image for
+PARTS: Final = 32  # loads of single pixels of a packed texture, up to which it is read as an image
 NONE: Final[frozenset[int]] = frozenset()
 
 
@@ -60,8 +60,8 @@ class FragmentProgram(GlslProgram):
 def fragment_program(
     task: Task, dialect: Dialect = PLAIN, packed: frozenset[int] = NONE
 ) -> FragmentProgram:
-    """A program that computes the function's pixel and stores it as the task says; `packed` are
-    the images whose textures are."""
+    """A program that computes the function's pixel and stores it as the task says. The textures of
+    the images `packed` hold four pixels a texel."""
     names = _names("result", len(task.outputs))
     writer = FragmentWriter(task.function, task.inputs, dialect, frozenset(names), packed)
     lines = [*writer.body(), *_stores(writer, names, task.outputs)]

@@ -283,9 +283,14 @@ def walk(region: Region) -> Iterator[Op]:
             waiting.pop()
 
 
+def within(op: Op) -> Iterator[Op]:
+    """An op, and every op in its regions."""
+    return walk(Region(ops=[op])) if op.regions else iter((op,))
+
+
 def used_by(op: Op) -> Iterator[Value]:
     """What an op takes, and what ops and regions within its regions take and hand on."""
-    for each in walk(Region(ops=[op])) if op.regions else (op,):
+    for each in within(op):
         yield from each.operands
         for region in each.regions:
             yield from region.results

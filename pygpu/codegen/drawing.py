@@ -22,8 +22,8 @@ from pygpu.core.operations.ops import TABLE
 from pygpu.types import INT, Type
 
 POSITION: Final = "clip"
-# What is of neighbours is computed where it stands: not in the middle of an expression that only
-# some of them may evaluate.
+# Differences to neighbouring pixels get variables of their own: within an expression only some of
+# the pixels might compute them.
 _HELD: Final = frozenset(code for code, row in TABLE.items() if row.of_neighbours)
 
 
@@ -37,8 +37,8 @@ def _whole(declared: str, statement: str) -> str:
 _OUT: Final = "out vec4 colour;\n"
 _UNPACKED: Final = "texelFetch(image, ivec2(p.x >> 2, p.y), 0)[p.x & 3]"
 _FOUR: Final = ", ".join(f"texelFetch(image, at + ivec2({k}, 0), 0).r" for k in range(4))
-# What is put under a drawing, and of one channel by four what was drawn. Texels beyond the last
-# column are not used.
+# Programs that copy what is drawn over into a drawing, and, of one channel, what was drawn into a
+# packed texture, four pixels a texel. Texels beyond the last column are not used.
 COPIES: Final = {
     "colour": _whole(_OUT, "colour = texelFetch(image, p, 0);"),
     "packed colour": _whole(_OUT, f"colour = vec4({_UNPACKED});"),
@@ -92,7 +92,8 @@ class _StageWriter(FragmentWriter):
         self.uniforms[first:] = names
 
     def as_in(self, other: _StageWriter, images: int) -> None:
-        """Take over the names of another stage, of what both have: so many images too."""
+        """Take over the names that another stage has for uniforms, and for the first images, which
+        both have."""
         self.images[:images] = other.images[:images]
         count = len(self.uniforms) - len(self.inputs_named)
         self.uniforms[:count] = other.uniforms[:count]

@@ -102,8 +102,9 @@ _EACH: Final = "for (int k = 0; k < EACH; k++)"
 
 
 def _holds(at: str, place: str) -> list[str]:
-    """`v`, a value of the tile, and `is_set`: whether it is to be kept. What is behind the last one
-    is read as the last, for a branch for each would have them come one after the other."""
+    """Lines that read `v`, a value of the tile, and `is_set`, whether it is to be kept. Behind the
+    last value the last is read again: with a branch for each value none would be read before the
+    one before it has come."""
     return [
         f"Value v = value({place.format(f'min(first + {at}, extent.x - 1)')});",
         f"bool is_set = v.v0 != 0 && {at} < extent.x - first;",
@@ -146,7 +147,7 @@ def _count(in_software: bool) -> list[str]:
 
 
 def _offsets_main() -> list[str]:
-    """Counts become those of all tiles before."""
+    """Lines that replace the count of each tile by the sum of the counts of all tiles before."""
     body = [
         f"int first = top + thread * {AT_ONCE};",
         "uint own = 0u;",

@@ -216,8 +216,8 @@ def _table_main(types: Sequence[Type], has_flags: bool, is_sum: bool) -> list[st
 
 
 def _threads_folded(types: Sequence[Type], has_flags: bool, is_sum: bool) -> list[str]:
-    """What threads have of a group, folded from the thread that does it on: so that each reads
-    another bank of the memory."""
+    """Lines in which each thread folds what all threads have of one group. It begins with what it
+    has itself, so that no two threads read the same bank of the memory at once."""
     count = count_words(types)
     given = [f"table[number * WIDE + {c} * THREADS + lane]" for c in range(count)]
     flag = "(table[extent.w * WIDE + (number >> 5) * THREADS + lane] >> (number & 31) & 1u)"
@@ -238,8 +238,8 @@ def _threads_folded(types: Sequence[Type], has_flags: bool, is_sum: bool) -> lis
 
 
 def _taken_in(value: str, flag: str) -> list[str]:
-    """In a loop: a value folded into the total, which is the first there is; where there is a flag,
-    if that is set."""
+    """Lines in a loop that fold a value into the total; the first value is the total. Where there
+    is a flag, the value counts only if that is set."""
     lines = [f"if ({flag} == 0u)", f"{INDENT}continue;"] if flag else []
     lines += [
         f"Value v = {value};",

@@ -34,7 +34,7 @@ _WAYS = {
     "uint": (["return word;"], ["return word;"]),
 }
 
-# What leaves others as they are, as such a word.
+# The word that leaves other words as they are where the least or the greatest is looked for.
 LEAST = {
     ("float", "maximum"): 0x007FFFFF,
     ("float", "minimum"): 0xFF800000,

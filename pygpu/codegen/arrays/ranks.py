@@ -60,7 +60,7 @@ def move(is_placed: bool, each: int, in_software: bool) -> list[str]:
 
 
 def _read(is_placed: bool, each: int, in_software: bool) -> list[str]:
-    """What is behind the last element are copies of it."""
+    """Lines that read the elements of a thread; behind the last element they read it again."""
 
     def at(k: str) -> str:
         return f"first + min(mine + {k} * {SUBGROUP}, left - 1)"
@@ -136,7 +136,8 @@ def _in_order(is_placed: bool, each: int, in_software: bool) -> list[str]:
 
 
 def _away(is_placed: bool, each: int, in_software: bool) -> list[str]:
-    """The tile's elements to where they belong, neighbours by neighbouring threads."""
+    """Lines that move the tile's elements to where they belong among all: neighbouring threads move
+    elements that are neighbours there."""
 
     def away(k: str, stores: list[str]) -> list[str]:
         return [

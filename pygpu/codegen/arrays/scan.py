@@ -289,7 +289,7 @@ def _tile_folded() -> list[str]:
 
 
 def _sums_main() -> list[str]:
-    """Leaves the fold of a tile, where another follows."""
+    """Lines that store the fold of a tile, where another tile follows."""
     return [
         *_tile_folded(),
         f"if (thread == {THREADS - 1} && index < extent.z - 1)",

@@ -215,8 +215,8 @@ _COUNT_SHARED: Final = (f"shared uint starts[{DIGITS}];", "")
 
 
 def _count_main(each: int, in_software: bool) -> list[str]:
-    """What digits are of is read at once: a branch or a division for each element would have them
-    come one after the other."""
+    """Lines that count digits. All elements of a thread are read before the first is counted: with
+    a branch or a division for each, none would be read before the one before it has come."""
 
     def some(word: str) -> list[str]:
         def one(k: str) -> list[str]:
@@ -252,8 +252,9 @@ def _count_main(each: int, in_software: bool) -> list[str]:
 
 
 def _offsets_program(at_once: int, down: int) -> list[str]:
-    """Counts become those of all tiles before, digit by digit, and totals those of all. A group
-    has so many digits at once, and for each as many threads as go down."""
+    """The program that replaces the count of a digit in each tile by the sum of its counts in all
+    tiles before, and makes totals of all tiles. A group works on `at_once` digits, with `down`
+    threads for each."""
     threads = at_once * down
     main = [
         "int thread = int(gl_LocalInvocationIndex);",

@@ -194,7 +194,7 @@ def _words(size: int) -> list[str]:
 
 
 def _finish_main() -> list[str]:
-    """Parts added up, and what is not finite in place of the sum."""
+    """Lines that add up the parts of a sum, or put what is not finite in its place."""
     return [
         f"int k = int(gl_GlobalInvocationID.x + gl_GlobalInvocationID.y * gl_NumWorkGroups.x * "
         f"{FINISHING}u);",

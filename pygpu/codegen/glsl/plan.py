@@ -93,7 +93,8 @@ def make_plan(
     apart: frozenset[str] = frozenset(),
     held: frozenset[str] = frozenset(),
 ) -> Plan:
-    """Operands of the operations `apart` are variables, and results of those that are `held`.
+    """The plan of a function. Operands of the operations `apart` are variables, and results of
+    those that are `held`.
     `is_parted` says that each side of a branch that ends the function, and makes all its results,
     ends it by itself: what the sides leave goes into no common variables."""
     plan = Plan(function, apart=apart, held=held)

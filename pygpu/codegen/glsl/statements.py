@@ -103,7 +103,7 @@ class Statements:
 
     @cached_property
     def settled(self) -> set[Value]:
-        """What no driver fuses into something else."""
+        """The values that come out the same whatever a driver fuses."""
         return settled(self.plan.function)
 
     def is_place(self, value: Value) -> bool:

@@ -4,7 +4,7 @@ pixels.
 
     program = table_program(found, task, threads, dialect)
 
-Rows are read and written by 16 bytes, whatever a texel has of them.
+Rows are read and written by 16 bytes, however many pixels these are.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class _Writer(Writer):
         return Text(self.seen)
 
     def entry(self, format: Format) -> list[str]:
-        """The function that computes what is stored, of what is."""
+        """The function that computes the byte to be stored from the byte that is read."""
         lines, printer, result = self.body(), self.printer, self.function.outputs[0]
         given = self.inputs[self.image]
         seen = as_seen(printer, Text("stored"), given)
@@ -100,7 +100,7 @@ class _Writer(Writer):
 
 
 def _looked(kept: Container[int]) -> list[str]:
-    """The function of a word: of its bytes, but for those that are kept."""
+    """The function that looks up the bytes of a word, but for those that are kept as they are."""
     parts = ["table[word & 255u]"]
     parts += [f"table[bitfieldExtract(word, {at}, 8)] << {at}" for at in (8, 16, 24)]
     parts = [

@@ -1,7 +1,7 @@
 """Prints the functions of a fold in GLSL: the value of a pixel, and that of two values.
 
-A `Value` is a struct of the parts of a value (partials.struct). Both functions may have been given
-values of other kinds than these: their results are converted.
+A `Value` is a struct of the parts of a value (partials.struct). The results of both functions are
+converted to the types of these parts, which the results of the fold have.
 
     writer = ValueWriter(function, formats, dialect)      # Value value(ivec2 p)
     joiner = JoinWriter(join, (), dialect)                # Value join(Value a, Value b)

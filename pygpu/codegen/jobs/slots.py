@@ -39,22 +39,21 @@ BASE, PLANE_STRIDE, DEPTH, OFFSET, PLANE_RULE, RING, IMAGE_SLOTS = range(7)
 OUT_BASE, OUT_STRIDE, OUT_TEXEL, OUT_PLANE, OUT_RING, OUT_SLOTS = range(6)
 
 # A job of several stages (strips.py) has STAGES of them, and STRIPS points at the native code of
-# such jobs; it is 0 in others. Its tiles are strips, which are computed
-# in steps of so many rows, from WARM rows above the strip on. In the thread's memory the stages'
-# scratch begins at WORK, and what they keep at OWN.
-# A stage: its job; how many rows it has; how many of them above and below a strip it computes, and
-# how many rows it is ahead of the results.
+# such jobs; it is 0 in others. Its tiles are strips, which are computed in steps of so many rows,
+# from WARM rows above the strip on. In the thread's memory the stages' scratch begins at WORK, and
+# what they keep at OWN. Of each stage stand there: its job; how many rows it has; how many rows it
+# computes above and below a strip; how many rows it is ahead of the results.
 STAGE_JOB, STAGE_HEIGHT, ABOVE, BELOW, AHEAD, STAGE_SLOTS = range(6)
-# What is kept in the thread's memory begins so many bytes behind OWN, and its row y is row
-# y % RING there. An image or a result that is whole has:
+# The base of an image or a result that is kept in the thread's memory is counted from OWN on; its
+# row y is row y % RING there. An image or a result that is whole has in place of RING:
 WHOLE: Final = 1 << 62
 
-# What ROUNDS points at, where a job is many: so many rounds, each a job of its own (their addresses
-# are where ROUND_JOBS points), of as many tiles. Tiles are in parts, and rounds go in bands: see
-# rounds.py. REACH is 1 where a tile reads what the round before has made of its neighbours, 0 where
-# that of the same tile is enough, -1 where it may read all. PART_NEXT and DONE point at numbers,
-# one for each part (each in a line of its own) and one for each tile. PASS_ON is the system's
-# function that lets other threads have the processor, or 0.
+# What ROUNDS points at in a job of several rounds. There are ROUND_COUNT rounds of equally many
+# tiles. Each is a job of its own, whose address stands where ROUND_JOBS points. Tiles are in parts,
+# and rounds go in bands: see rounds.py. REACH is 1 where a tile reads what the round before has
+# made of its neighbours, 0 where that of the same tile is enough, -1 where it may read all.
+# PART_NEXT and DONE point at numbers, one for each part (each in a line of its own) and one for
+# each tile. PASS_ON is the system's function that lets other threads have the processor, or 0.
 (ROUND_COUNT, PARTS, BAND, REACH, ROUND_JOBS, PART_NEXT, DONE, ARRIVED, FINISHED, PASS_ON,
  ROUND_SLOTS,
 ) = range(11)  # fmt: skip

@@ -60,7 +60,7 @@ def _mod_by(code: Code, x: Val, y: float) -> Val:
 
 
 def _by(code: Code, name: str, rule: Formula, x: Val, y: Val) -> Val:
-    """An outlined rule, with a known divisor one of its own."""
+    """A call of an outlined rule. For a divisor that is known a rule of its own is made."""
     number = y.number
     if number is None:
         return code.outlined(name, rule, x, y)

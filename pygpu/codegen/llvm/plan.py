@@ -176,25 +176,26 @@ def place_of(made: Plan, op: Op) -> Multiple:
 
 
 _Shapes = tuple[tuple[int, int], ...]
-# Vectors and rows of a block of sums, the first that fits: of one sum whose rows share taps (of
-# plain texels, and of others), of several, and where rows share nothing. Six rows take most from
-# each load; twelve rows of taps of an image that is a power of two wide still fit in the places of
-# the cache that they share, fourteen do not.
+# The vectors and rows that a block of sums may have; the first that fits is taken. _PLAIN and
+# _ALONE are for one sum whose rows share taps: of texels that cost nothing but their loads, and of
+# others; _SHARING is for several sums, _APART for rows that share nothing. With six rows most is
+# got from each load. Rows of an image that is a power of two wide share places in the cache: twelve
+# rows of taps fit there, fourteen do not.
 _PLAIN: Final[_Shapes] = ((3, 4), (2, 4), (2, 3), (1, 4), (1, 3), (1, 2))
 _ALONE: Final[_Shapes] = ((2, 6), (2, 4), (2, 3), (1, 4), (1, 3), (1, 2))
 _SHARING: Final[_Shapes] = ((1, 6), (1, 4), (1, 3), (1, 2))
 _APART: Final[_Shapes] = ((2, 4), (1, 4))
 _MULTIPLES: Final[_Shapes] = ((2, 1),)  # which read several rows for one
-# Terms in a block of at most so many cells: what LLVM takes for more is not made up for. Fewer
-# than six cells keep the multipliers waiting.
+# How many terms a block may have at most, by how many cells it has at most: LLVM takes longer for
+# more terms than a larger block saves. With fewer than six cells the multipliers have to wait.
 _TERMS: Final = ((6, 3000), (8, 1500), (12, 1000))
 
 
 def block_of_sums(made: Plan, shared: bool, plain: bool) -> tuple[int, int]:
-    """Enough accumulators to keep the multipliers busy, few enough for the registers, and a text
-    that compiles soon. Twelve accumulators are best for few taps that rows share. Eight take 1.05
-    to 1.1 of the time and compile in three quarters of it; six take 1.05 of that, and compile in
-    0.6 of it."""
+    """The vectors and rows of a block of sums: enough accumulators to keep the multipliers busy,
+    few enough for the registers, and a text that compiles soon. Twelve accumulators are best for
+    few taps that rows share. Eight take 1.05 to 1.1 of the time and compile in three quarters of
+    it; six take 1.05 of that, and compile in 0.6 of it."""
     accumulators = sum([chain.size for chain in made.chains])
     terms = sum([chain.terms * chain.size for chain in made.chains])
     work = max(terms, cost(made.function.body) // 4)

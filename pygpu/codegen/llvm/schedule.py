@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from pygpu.core.host.records import record
-from pygpu.ssa import Function, Op, Region, Value, uses, walk
+from pygpu.ssa import Function, Op, Value, used_by, uses, walk, within
 
 Cell = tuple[int, int]
 Step = tuple[Op, Cell]
@@ -71,7 +71,7 @@ def bunched(
     while queue:
         bunch, later, missing = [], [], set()
         for index, (op, cell) in enumerate(queue):
-            if any((value.op, cell) in missing for value in _inputs(op)):
+            if any((value.op, cell) in missing for value in used_by(op)):
                 later.append((op, cell))
             elif fetched(op):
                 bunch.append((op, cell))
@@ -102,17 +102,7 @@ def _reached(
     lowest = min([key(op.data.dx, op.data.dy) for op in taps], default=(0, 0))
     reached: Reached = {}
     for op in function.body.ops:
-        times = [reached[value.op] for value in _inputs(op) if value.op in reached]
-        within = walk(Region(ops=[op])) if op.regions else (op,)
-        times += [key(e.data.dx, e.data.dy) for e in within if e in taps]
+        times = [reached[value.op] for value in used_by(op) if value.op in reached]
+        times += [key(e.data.dx, e.data.dy) for e in within(op) if e in taps]
         reached[op] = max(times, default=lowest)
     return reached
-
-
-def _inputs(op: Op) -> Sequence[Value]:
-    """What an op and the regions within use."""
-    if not op.regions:
-        return op.operands
-    within = list(walk(Region(ops=[op])))
-    inner = [value for each in within for value in each.operands]
-    return inner + [value for each in within for r in each.regions for value in r.results]

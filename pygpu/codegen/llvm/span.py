@@ -31,7 +31,7 @@ from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.programs import Task
 from pygpu.passes.analysis.variance import X
-from pygpu.ssa import Op, Region, Value, walk
+from pygpu.ssa import Op, Region, Value, used_by, within
 
 with later():
     from pygpu.codegen.llvm import control, loads
@@ -89,13 +89,9 @@ class Writer(Block):
         ahead: set[Op] = set()
         later: set[Value] = set()  # what is computed in the loop
         for op in self.f.body.ops:
-            used = {*op.operands, *op.results}
-            for region in op.regions:
-                used.update(region.params, region.results)
-                for each in walk(region):
-                    used.update(each.operands, each.results)
-                    for inner in each.regions:
-                        used.update(inner.params, inner.results)
+            used = set(used_by(op))
+            for each in within(op):
+                used.update(each.results, *[region.params for region in each.regions])
             is_of_rows = not any(self.bits.get(value, X) & X for value in used)
             if op.results and op.code != "load" and is_of_rows and later.isdisjoint(used):
                 self.op(op, self.cells, masks)

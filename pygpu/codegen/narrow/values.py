@@ -257,7 +257,8 @@ class Narrow:
         return [replace(each, exact=False) for each in scaled]
 
     def part(self, value: Value) -> Small | None:
-        """A texel or a sum of such; a known number as one."""
+        """What is known of a texel, or of a sum of texels; a known number counts as a texel of this
+        value. None for other values."""
         if constant_of(value) is None:
             known = self.small.get(value)
             return known if known is not None and known.unit == "texel" else None

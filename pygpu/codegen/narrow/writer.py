@@ -199,7 +199,8 @@ class _Writer(Writer):
         return units[0] if units else self.narrow.small[op.results[0]].unit
 
     def conditional(self, op: Op, cell: Cell) -> Val | None:
-        """A product with what is 0 or 1 as a choice: there is none of bytes."""
+        """A product with a condition, which is 0 or 1, as a choice: processors have no product of
+        bytes. None for other products."""
         (result,) = op.results
         for factor, other in (op.operands, op.operands[::-1]):
             made = factor.op

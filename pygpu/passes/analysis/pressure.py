@@ -7,16 +7,15 @@ register from where it is made until it is last used.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 
-from pygpu.ssa import Op, Region, Value
+from pygpu.ssa import Region, Value, used_by
 
 
 def pressure(region: Region) -> int:
     """The most numbers that live at once; constants are none."""
     last: dict[Value, int] = {}
     for place, op in enumerate(region.ops):
-        last.update(dict.fromkeys(_used(op), place))
+        last.update(dict.fromkeys(used_by(op), place))
     last.update(dict.fromkeys(region.results, len(region.ops)))
     ending: dict[int, int] = defaultdict(int)  # numbers last used by an operation
     live = most = 0
@@ -31,12 +30,3 @@ def pressure(region: Region) -> int:
         most = max(most, live)
         live -= ending.pop(place, 0)
     return most
-
-
-def _used(op: Op) -> Iterator[Value]:
-    """The values that an operation uses, those within its regions too."""
-    yield from op.operands
-    for region in op.regions:
-        for inner in region.ops:
-            yield from _used(inner)
-        yield from region.results

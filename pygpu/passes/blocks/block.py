@@ -16,7 +16,7 @@ selection.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Final
 
@@ -32,7 +32,7 @@ from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.hoist import hoist
 from pygpu.passes.simplify.local import Gate
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.ssa import Function, Op, Region, Value, used_by, walk
+from pygpu.ssa import Function, Op, Region, Value, used_by, walk, within
 from pygpu.types import INT
 
 FEW: Final = 2  # pixels of four that are read one by one rather than all at once
@@ -84,8 +84,7 @@ def can_block(function: Function) -> bool:
     """Whether pixels gain by being computed in blocks: they share what they read, or wait for
     memory together. Pixels that loop do not, nor do those that read on one side of a branch."""
     branches = [op for op in function.body.ops if op.regions]
-    inner = [op for branch in branches for op in (branch, *_within(branch))]
-    return not any(op.code in ("loop", "load") for op in inner)
+    return not any(op.code in ("loop", "load") for branch in branches for op in within(branch))
 
 
 def size(function: Function) -> int:
@@ -99,12 +98,6 @@ def _weight(op: Op) -> int:
     is_heavy = op.operands and op.operands[0].type.kind == "float"
     weight = WEIGHTS.get(cost_of(op.code), 1) if is_heavy else 1
     return weight * max([value.type.size for value in op.results], default=1)
-
-
-def _within(op: Op) -> Iterator[Op]:
-    """The ops within the regions of one."""
-    for region in op.regions:
-        yield from walk(region)
 
 
 def columns_of(task: Task, narrow: bool) -> int:
@@ -178,7 +171,8 @@ class Halves:
 
 
 def halves(task: Task, few: int, viewed: frozenset[int]) -> Halves:
-    """The functions of blocks of COLUMNS pixels of a row; `few` and `viewed` as in a Cut."""
+    """The two functions of blocks of COLUMNS pixels of a row; `few` and `viewed` are those of a
+    Cut."""
     made = _sides(task, Cut(COLUMNS, 1, few, viewed, loops=True, flat=True))
     inner, edges = map(made.blocked, made.sides)
     edges_needed = edges if made.reach else None
@@ -187,7 +181,8 @@ def halves(task: Task, few: int, viewed: frozenset[int]) -> Halves:
 
 @record
 class _Sides:
-    """Both sides of the choice that is to be made, and what to know of them."""
+    """The function of blocks that look over no edge and that of any block, and what is known of
+    them: the fields of Halves. `blocked` makes a Blocked of either."""
 
     sides: tuple[Function, Function]
     reach: dict[int, tuple[int, int]]

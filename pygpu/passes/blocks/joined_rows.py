@@ -38,15 +38,13 @@ from pygpu.types import INT
 
 FAR: Final = 1 << 20  # more columns than any tap is away
 TAPS: Final = 4  # columns to a side, at most, of which others are selected one by one
-
-
-COLUMNS: Final = 4  # pixels of which there are multiples before and behind rows
+COLUMNS: Final = 4  # before and behind rows there are multiples of so many pixels
 
 
 @record(eq=False)
 class Beside:
-    """The function of images whose rows are longer than the result's, as Joined.around says: each
-    of `images`, then that of columns."""
+    """The function of images whose rows are longer than the result's by what Joined.around says. It
+    reads each of `images`, and last the image that says in which column a pixel stands."""
 
     function: Function
     images: tuple[int, ...]
@@ -54,9 +52,11 @@ class Beside:
 
 @record(eq=False)
 class Joined:
-    """The function, which image and rows further down each of its images but the last is, and how
-    far it reads: columns to a side, rows above, rows below. `step`: rows from one to the next, of
-    which `more` are read than there are results; 0 for long rows, which read no others."""
+    """The function of joined rows. `reads` says of each of its images but the last which image of
+    the function as written it is, and how many rows further down that begins. It reads `aside`
+    columns to either side, and rows `above` and `below`. Where rows run on into those below them,
+    each begins `step` rows below the one before, and `more` rows are read than there are results;
+    `step` is 0 for long rows, which read no others."""
 
     function: Function
     reads: tuple[tuple[int, int], ...]

@@ -2,8 +2,7 @@
 
 All shapes compute the same bits; which one is the fastest depends on the function and the device. A
 function has the shape that was measured for it on this machine and driver
-(execution/inspection/tuning.py), else
-one by how it reads.
+(execution/inspection/tuning.py), else one that follows from how it reads.
 
     key = shapes.key(task, "NVIDIA H200, OpenGL 4.6")
     shape = shapes.remembered(key) or shapes.default(task)
@@ -26,7 +25,7 @@ from pygpu.passes.blocks.block_views import COLUMNS, is_near
 from pygpu.ssa import images_read, walk
 
 KIND: Final = "shape"  # of what is kept in the disk cache
-PROGRAMS: Final = 8  # counts what was measured: another number where programs are made otherwise
+PROGRAMS: Final = 8  # a new number forgets all that was measured: programs are made otherwise
 
 
 # What tuning tries. Four columns are one load of 16 bytes of a float32 row; functions that read
@@ -65,7 +64,7 @@ NUMBER: Final = 6  # and each number read
 PICKED: Final = 1  # and picking it out of four numbers, where these are of several texels
 UNPACKED: Final = 3  # and what a number out of a word costs, of which it is a quarter or half
 MANY: Final = 400  # numbers that a block reads, above which compilers run out of registers
-REGISTERS: Final = 100  # numbers at hand at once with which a thread takes twice as long as alone
+REGISTERS: Final = 100  # numbers in a thread's registers with which it takes twice as long
 
 
 def default(task: Task, narrow: bool = False, is_software: bool = False) -> Shape:

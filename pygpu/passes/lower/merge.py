@@ -2,9 +2,10 @@
 
     merge("both", [Part(blur, (0,), (1,)), Part(add, (0, 1), (2,))], wanted=[2], sizes={...})
 
-Images are numbers here: those that a part makes are computed where another reads them, others are
-read. A part that is read beside the pixel must be `pointwise`: it is then computed there, of its
-own images read by the reader's boundary, which is the same for all boundaries but a constant.
+Images are numbers here. An image that a part makes is computed where another part reads it; other
+images are read. A part whose result is read beside the pixel must be pointwise (`is_pointwise`): it
+is computed again at that place, and reads its own images there by the boundary of its reader. That
+gives what reading its finished result would give, by all boundaries but "constant".
 """
 
 from __future__ import annotations

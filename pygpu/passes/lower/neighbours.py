@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pygpu.core.errors import CompileError
 from pygpu.core.operations.ops import TABLE
 from pygpu.core.rewriter import Rewriter, rewrite
-from pygpu.ssa import Function, Op, Region, Value, alike, used_by, walk
+from pygpu.ssa import Function, Op, Region, Value, alike, used_by, walk, within
 from pygpu.types import INT
 
 
@@ -47,8 +47,7 @@ def flatten_differences(function: Function) -> Function:
 def _is_flattened(op: Op) -> bool:
     if op.code != "if":
         return False
-    inner = [each for region in op.regions for each in walk(region)]
-    return any(map(_of_neighbours, inner)) and all(each.code != "loop" for each in inner)
+    return any(map(_of_neighbours, within(op))) and all(each.code != "loop" for each in within(op))
 
 
 # ---------------------------------------------------------------- functions of images
@@ -116,17 +115,8 @@ class _Again:
 
     def outside(self, op: Op) -> list[Value]:
         """What an op takes that is not made within it."""
-        if not op.regions:
-            return list(op.operands)
-        made = {value for region in op.regions for value in region.params}
-        made |= {v for region in op.regions for each in walk(region) for v in each.results}
-        made |= {
-            v
-            for region in op.regions
-            for each in walk(region)
-            for inner in each.regions
-            for v in inner.params
-        }
+        made = {value for each in within(op) for value in each.results}
+        made |= {v for each in within(op) for region in each.regions for v in region.params}
         return [value for value in used_by(op) if value not in made]
 
     def copied(self, op: Op) -> Sequence[Value]:

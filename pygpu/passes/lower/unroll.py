@@ -1,7 +1,8 @@
 """Several rounds at once of loops that count to a known number and may leave early.
 
-Of so many rounds, one looks whether the count is reached: the one in which it must be, if it ever
-is. Compilers do as much with loops that only count, not where a `break` stands between.
+Of the rounds that are done at once a single one looks whether the count is reached: it can only be
+reached in that one. Compilers do this with loops that only count, but not where a `break` stands in
+the body.
 
     while n < 256:                      while n < 256:
         if g(x): break              ->      if g(x): break
@@ -87,8 +88,8 @@ def _unroll(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence
 def _rounds(
     rewriter: Rewriter, loop: _Counted, params: Sequence[Value], left: int
 ) -> Sequence[Value]:
-    """The last `left` of the rounds that are done at once: whether the loop goes on, and with
-    what."""
+    """The last `left` of the rounds that are done at once. Gives whether the loop goes on, and the
+    values that it goes on with."""
     body, branch = loop.body, loop.branch
     rewriter.new.update(zip(body.params, params, strict=True))
     if loop.count % loop.rounds == loop.rounds - left:

@@ -26,7 +26,8 @@ from pygpu.types import INT
 with later():
     from pygpu.passes.analysis import footprint, fractional
 
-FILL: Final = {"constant": "nearest", "inside": "nearest"}  # here any texel will do
+# How views are filled outside of an image for loads that never take what stands there.
+FILL: Final = {"constant": "nearest", "inside": "nearest"}
 
 
 @record

@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from itertools import compress
 
 from pygpu.core.rewriter import Rewriter, rewrite
-from pygpu.ssa import Function, Op, Region, Value, walk
+from pygpu.ssa import Function, Op, Region, Value, walk, within
 
 
 def remove_dead(function: Function) -> Function:
     """The function without what is not needed; itself where all is needed."""
     needed = _needed(function)
     kept = [op for op in function.body.ops if _is_needed(op, needed)]
-    inner = [op for top in kept for region in top.regions for op in walk(region)]
-    whole = all(_is_needed(op, needed) for op in inner)
-    if not whole or not all(needed.issuperset(op.results) for op in kept + inner):
+    every = [op for top in kept for op in within(top)]
+    whole = all(_is_needed(op, needed) for op in every)
+    if not whole or not all(needed.issuperset(op.results) for op in every):
         return rewrite(function, lambda *what: _reduce(needed, *what))
     if len(kept) == len(function.body.ops):
         return function

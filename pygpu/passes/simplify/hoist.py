@@ -1,9 +1,10 @@
 """Moves out of a loop what is the same in every round: operations (loads too) and whole `if`s and
 loops none of whose operands changes.
 
-A body runs at least once, and mostly all that it does is in an `if`: the test whether there is a
-round at all. Where the first is known to be there, nothing is computed that was not computed
-before; elsewhere only what is read, and places, as loops without a round are rare.
+A loop's body runs at least once. What was a `for` or a `while` has mostly one `if` as its body,
+whose condition says whether there is a first round. Where that is known to hold, all that is the
+same in every round is moved out of the loop. Elsewhere only loads and sums of places are (CHEAP):
+they are computed in vain where there is no round, which is rare.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Final
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter, rewrite
-from pygpu.ssa import Function, Op, Region, Value, walk
+from pygpu.ssa import Function, Op, Region, Value, used_by, walk
 
 with later():
     from pygpu.passes.analysis import branches, counters
@@ -60,7 +61,8 @@ class _Found:
     held: int = 0  # numbers that were read
 
     def search(self, loop: Op, is_sure: bool) -> None:
-        """Find those in a loop's body; `is_sure`: it is surely run."""
+        """Find the ops of a loop's body that are the same in every round; `is_sure`: the loop is
+        surely run."""
         (body,) = loop.regions
         self.changing.update(body.params)
         first = {
@@ -69,8 +71,8 @@ class _Found:
         self._look(body, is_sure, set(branches.holding(body.results[0])), first)
 
     def _look(self, body: Region, is_sure: bool, goes: Set[Value], first: Set[Value]) -> None:
-        """Find those in a part of a loop's body. The loop ends where a condition of `goes` does not
-        hold; those of `first` hold in the first round."""
+        """Find the ops of a part of a loop's body that are the same in every round. The loop ends
+        where a condition of `goes` does not hold; those of `first` hold in the first round."""
         for op in body.ops:
             if self._takes(op, is_sure):
                 self.ops.append(op)
@@ -82,20 +84,10 @@ class _Found:
                 self._look(op.regions[0], is_sure and op.operands[0] in first, goes, first)
 
     def _takes(self, op: Op, is_sure: bool) -> bool:
-        if not (is_sure or op.code in CHEAP) or not self.changing.isdisjoint(_used(op)):
+        if not (is_sure or op.code in CHEAP) or not self.changing.isdisjoint(used_by(op)):
             return False
         held = op.result.type.size if op.code == "load" else 0
         if self.held + held > HELD:
             return False
         self.held += held
         return True
-
-
-def _used(op: Op) -> set[Value]:
-    """All values that an op uses, itself or within."""
-    used = set(op.operands)
-    for region in op.regions:
-        used.update(region.results)
-        for inner in region.ops:
-            used |= _used(inner)
-    return used

@@ -17,7 +17,8 @@ from pygpu.core.operations.ops import Cost, cost_of
 from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.ssa import Function, Op, Region, Value, has, walk
 
-# A component of an operation's result, in additions; sides with anything else stay.
+# What a component of an operation's result costs, in additions. An `if` with any other operation in
+# it stays a branch.
 PRICE: Final[dict[Cost | None, int]] = {Cost.FREE: 0, Cost.ONE: 1, Cost.FEW: 4, Cost.DIVISION: 4}
 LIMIT: Final = 16  # for both sides and the selects together
 
@@ -31,11 +32,11 @@ class _Prices:
 
 
 SMALL: Final = _Prices(PRICE, LIMIT)
-# Where texels are vectors of bytes: they cost no more than other operations do.
+# For functions of bytes, where a load of many bytes at once costs no more than other operations do.
 OF_BYTES: Final = _Prices({**PRICE, Cost.MEMORY: 1}, 4 * LIMIT)
 
-# Where a function is computed for few values: whatever the sides cost, but no loop, which might not
-# end where it was not to be run.
+# For functions that are computed for few values, as tables are: sides may cost whatever they do.
+# They may hold no loop, which need not end for values with which the branch is not taken.
 OF_FEW: Final = _Prices(dict.fromkeys((*Cost, None), 0), LIMIT)
 
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from pygpu.core.host.records import record
 from pygpu.passes.stages.shifts import MOST, Texels, alike
-from pygpu.ssa import Function, Load, Op, Region, Value, walk
+from pygpu.ssa import Function, Load, Op, Region, Value, within
 
 STEPS: Final = 16 * MOST  # operations of all rounds
 WHOLE: Final = 1 << 30  # beyond which whole numbers might wrap
@@ -71,7 +71,7 @@ class _Other(Exception):
 
 def added(loop: Op, function: Function) -> dict[Value, Texels]:
     """The results of a loop that are sums of texels; none where it does anything else."""
-    inside = list(walk(Region(ops=[loop])))
+    inside = list(within(loop))
     if any(op.code not in CODES for op in inside) or all(op.code != "load" for op in inside):
         return {}
     rounds = _Rounds(function)

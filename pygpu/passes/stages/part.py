@@ -21,7 +21,7 @@ from pygpu.core.rewriter import Rewriter
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.passes.stages.price import price, price_of
 from pygpu.passes.stages.shifts import Shifted, numbered
-from pygpu.ssa import Function, ImageInput, Load, Op, Region, Value, walk
+from pygpu.ssa import Function, ImageInput, Load, Op, Value, walk, within
 
 with later():
     from pygpu.passes.analysis import footprint
@@ -92,8 +92,8 @@ def _work(function: Function) -> int:
 
 
 def _chosen(function: Function, found: dict[Value, Shifted]) -> dict[int, list[Value]]:
-    """The values that become loads of a stage's images, by the number of their expression: those
-    that are used, at several pixels, by what is not."""
+    """The values that become loads of a stage's images, by the numbers of their expressions. These
+    are expressions that are used at several pixels, by something that is not itself such."""
     by_number: dict[int, list[Value]] = defaultdict(list)
     for value, shifted in found.items():
         by_number[shifted.number].append(value)
@@ -125,7 +125,7 @@ def _reads(function: Function) -> Iterable[tuple[Sequence[Value], Sequence[Value
     yield (), function.outputs
     for op in function.body.ops:
         yield op.results, op.operands
-        for inner in walk(Region(ops=[op])):
+        for inner in within(op):
             if inner is not op:
                 yield (), inner.operands
             for region in inner.regions:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
 from pygpu.passes.simplify.pipeline import CLEAN, apply
+from pygpu.passes.simplify.rules import number
 from pygpu.passes.stages.shifts import MOST, Texels, alike
 from pygpu.ssa import Function, Load, Op, Value, uses
 from pygpu.types import Type
@@ -138,7 +139,7 @@ class _Finder:
 def _is_linear(op: Op) -> bool:
     """Whether it is a sum, or what is summed times a number."""
     if op.code == "mul":
-        return any(_number(operand) is not None for operand in op.operands)
+        return any(number(operand) is not None for operand in op.operands)
     return op.code in (*SUMS, "neg")
 
 
@@ -154,20 +155,11 @@ def _terms(op: Op, weight: float) -> list[tuple[Value, float]] | None:
     if op.code not in ("mul", "fma"):
         return None
     for factor, other in ((operands[0], operands[1]), (operands[1], operands[0])):
-        number = _number(factor)
-        if number is not None:
+        times = number(factor)
+        if times is not None:
             rest = [(operands[2], weight)] if op.code == "fma" else []
-            return [(other, weight * number), *rest]
+            return [(other, weight * times), *rest]
     return None
-
-
-def _number(value: Value) -> float | None:
-    """The constant that a value is in all components."""
-    if value.op is None or value.op.code != "constant":
-        return None
-    number: Any = value.op.data[1]
-    parts = number if isinstance(number, tuple) else (number,)
-    return float(parts[0]) if all(part == parts[0] for part in parts) else None
 
 
 def _product(window: Texels) -> _Product | None:

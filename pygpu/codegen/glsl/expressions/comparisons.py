@@ -1,7 +1,7 @@
 """Comparisons, and the lesser and greater of two values, in GLSL.
 
-Compilers of drivers suppose what does not hold: that nothing is NaN, that minus goes through a
-minimum. What is written here stays right where they do.
+Compilers of drivers suppose that nothing is NaN, and lose the minus of ints in minima of maxima.
+What is written here is right with them, too.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def extreme(name: str) -> Row:
 
 
 def _holds_between(greater: Op, lesser: Op) -> bool:
-    """Whether a minimum of a maximum is what it is of, held between two constants, and neither that
-    nor they are negative zeros, which a device's own clamp may take for positive ones: a sum with a
-    constant that is not small rounds to none."""
+    """Whether a minimum of a maximum holds a value between two constants, and may be the device's
+    own clamp, which may take negative zeros for positive ones: neither the constants nor the value
+    may be negative zeros. A sum with a constant that is not small is none."""
     if greater.code != "max" or greater.data == OPEN or greater.operands[0].op is None:
         return False
     low, high = [finite(op.operands[1]) for op in (greater, lesser)]
