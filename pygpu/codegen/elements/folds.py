@@ -16,14 +16,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
 from pygpu.codegen.llvm.body import READ
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Loop
-from pygpu.codegen.llvm.text import Machine, Val
+from pygpu.codegen.llvm.text import BITS, Machine, Val
 from pygpu.core.host.records import record
 from pygpu.core.programs import How
 
@@ -207,56 +207,43 @@ SCANNED, RESULT, CARRIES, CHUNK, PITCH = range(5)  # of %args; elements of a chu
 @record
 class Scanning:
     """A kernel of scans: of floats or ints, by "add", "multiply", "maximum" or "minimum".
-    "total": the folds of chunks, as CARRIES. "after": the scan, after the carries of chunks.
-    "line": the scan of chunks with nothing before them, floats folded in 64 bits, for a chunk may
-    be long."""
+    `is_total`: the folds of chunks, as CARRIES; else the scan, after the carries of chunks. From
+    vector to vector floats are folded in 64 bits, and carries have as many."""
 
     kind: str
     how: str
-    role: Literal["total", "after", "line"]
+    is_total: bool
 
 
 def scan_span(scanning: Scanning, machine: Machine) -> str:
     """The IR of `span` for whole vectors of elements of four bytes."""
     code, lanes = Code(machine), machine.lanes
-    args = Val(code, "ptr", 1, "%args", 0)
     x0, x1 = (Val(code, "int", 1, name, 0) for name in ("%x0", "%x1"))
-    source, target, carries = (
-        code.load("ptr", code.at(args, 8 * k), 1, 8) for k in (SCANNED, RESULT, CARRIES)
-    )
-    length = code.load("int", code.at(args, 8 * CHUNK), 1, 8)
+    source, target, carries = (code.argument(k, "ptr") for k in (SCANNED, RESULT, CARRIES))
+    length, pitch = code.argument(CHUNK, "int"), code.argument(PITCH, "int")
     chunk = code.cast("sext", code.binary("sdiv", x0, length), "long")
-    carry = code.at(carries, chunk * 4)
-    pitch = code.cast("sext", code.load("int", code.at(args, 8 * PITCH), 1, 8), "long")
-    apart = chunk * (pitch - code.cast("sext", length, "long"))
+    apart = chunk * code.cast("sext", pitch - length, "long")
     join, kind = SCANS[scanning.how], scanning.kind
-    neutral = code.constant(kind, _NEUTRAL[scanning.how](kind), lanes)
-    start = neutral
-    if scanning.role == "line":
-        wide = "double" if kind == "float" else kind
-        start = code.constant(wide, _NEUTRAL[scanning.how](wide))
-    if scanning.role == "after":
-        before = code.splat(code.load(kind, carry, 1, 4), lanes)
+    wide = "double" if kind == "float" else kind
+    carry = code.at(carries, chunk * (BITS[wide] // 8))
+    if scanning.is_total:
+        start = code.constant(wide, _NEUTRAL[scanning.how](wide), lanes)
+    else:
+        neutral = code.constant(kind, _NEUTRAL[scanning.how](kind), lanes)
+        start = code.load(wide, carry, 1, 4)
     with Loop(code, [x0, start]) as loop:
         x, total = loop.params
         place = (code.cast("sext", x, "long") + apart) * 4
         code.fetch(code.at(source, place), AHEAD, lanes * 4)
         value = code.load(kind, code.at(source, place), lanes, 4)
-        if scanning.role != "total":
+        if not scanning.is_total:
             value = _prefixes(code, join, value, neutral)
-        if scanning.role == "line":
-            found = join(code, code.splat(code.cast("fptrunc", total, kind), lanes), value)
-            after = join(code, total, code.cast("fpext", code.lane(value, lanes - 1), total.kind))
-        else:
-            found = after = join(code, total, value)
-        if scanning.role == "after":
-            found = join(code, before, found)
-            after = code.shuffle(after, None, [lanes - 1] * lanes)
-        if scanning.role != "total":
-            code.store(found, code.at(target, place), 4)
-        following = x + lanes
-        loop.next(following < x1, [following, after])
-    if scanning.role == "total":
+            before = code.splat(code.cast("fptrunc", total, kind), lanes)
+            code.store(join(code, before, value), code.at(target, place), 4)
+            value = code.lane(value, lanes - 1)
+        after = join(code, total, code.cast("fpext", value, wide))
+        loop.next(x + lanes < x1, [x + lanes, after])
+    if scanning.is_total:
         total = loop.results[1]
         step = lanes // 2
         while step:

@@ -286,7 +286,7 @@ def _run_chunks(
 
 # ---------------------------------------------------------------- running folds
 
-SCAN_CHUNK: Final = 4096  # elements of a line folded in 32 bits: sums of floats err little
+SCAN_CHUNK: Final = 4096  # elements of a line that a thread scans
 SCAN_LEAST: Final = 1 << 14  # elements below which NumPy is as quick
 
 
@@ -328,19 +328,17 @@ def scanned(lines: NDArray[Any], how: str, cores: Cores) -> NDArray[Any] | None:
             return ufunc.accumulate(lines, axis=1, dtype=wide).astype(lines.dtype, copy=False)
     if whole == 0:
         return None
-    result = _beside(lines)
-    identity = _IDENTITY[how](lines.dtype)
+    result, is_one = _beside(lines), count == 1
+    chunk = SCAN_CHUNK if is_one else whole
+    carries = np.full(-(-count * whole // chunk), _IDENTITY[how](lines.dtype), wide)
+    arrays, sizes = (lines, result, carries), (count * whole, chunk, chunk if is_one else size)
     with np.errstate(all="ignore"):
-        if count > 1:
-            arrays = lines, result, lines[:0]
-            _run_scan(Scanning(kind, how, "line"), arrays, (count * whole, whole, size), cores)
-        else:  # each chunk comes after all before
-            carries = np.full(-(-whole // SCAN_CHUNK), identity, lines.dtype)
-            arrays, sizes = (lines, result, carries), (whole, SCAN_CHUNK, SCAN_CHUNK)
-            _run_scan(Scanning(kind, how, "total"), arrays, sizes, cores)
-            carries[1:] = ufunc.accumulate(carries, dtype=wide)[:-1]
-            carries[0] = identity
-            _run_scan(Scanning(kind, how, "after"), arrays, sizes, cores)
+        if is_one:  # each chunk comes after all before
+            first = carries[0]
+            _run_scan(Scanning(kind, how, is_total=True), arrays, sizes, cores)
+            carries[1:] = ufunc.accumulate(carries)[:-1]
+            carries[0] = first
+        _run_scan(Scanning(kind, how, is_total=False), arrays, sizes, cores)
         if whole < size:
             rest = ufunc.accumulate(lines[:, whole:], axis=1, dtype=wide)
             result[:, whole:] = ufunc(result[:, whole - 1 : whole], rest)
