@@ -23,7 +23,6 @@ from pygpu.core.errors import guarded, name_misfit, shorten, shown
 from pygpu.core.storage import Storage
 from pygpu.execution.arguments.convert import (
     array_of,
-    is_picture,
     is_pil,
     texels_of,
     without_channel_axis,
@@ -51,8 +50,6 @@ def image_of(value: Any, name: str) -> Any:
         return value
     if is_dask(value):
         return LazyImage.of(value, name)
-    if not is_picture(value):
-        raise TypeError(f"{name}: takes an image, got {shown(value)}")
     storage = Storage.of(texels_of(array_of(value, name), name))
     reading = sampler.default(storage.dtype, storage.channels)
     return ImageMaker.make(storage, reading, info=info_of([_given(value)]))

@@ -156,6 +156,7 @@ def test_what_comes_back_is_what_went_in() -> None:
     assert filters.resize(PHOTO, (40, 50), out=out) is out
     expected = filters.resize(PHOTO, (40, 50))
     assert np.abs(out / 255 - np.clip(expected, 0, 1)).max() < 0.5 / 255 + 1e-5
+    assert np.array_equal(filters.resize(GREY.tolist(), (9, 9)), filters.resize(GREY, (9, 9)))
     same = filters.resize(PHOTO, PHOTO.shape)
     assert_allclose(same, PHOTO)
     assert not np.may_share_memory(same, PHOTO)
@@ -171,7 +172,7 @@ def test_what_comes_back_is_what_went_in() -> None:
         (lambda: filters.resize(GREY, (9, 9), mode="mirror"), "mode='mirror': takes 'constant'"),
         (lambda: filters.rescale(GREY, 0), "rescale: scale takes a factor above 0"),
         (lambda: filters.pyramid_reduce(GREY, 1), "downscale: takes a factor above 1"),
-        (lambda: filters.resize("photo.jpg", (9, 9)), "resize: takes an image, got 'photo.jpg'"),
+        (lambda: filters.resize("photo.jpg", (9, 9)), r"resize: got 'photo.jpg'.*Image.open"),
     ],
 )
 def test_mistakes_are_told(call, words) -> None:

@@ -677,3 +677,8 @@ def test_libraries_of_files_are_imported_at_need():
         "assert not {'PIL.Image', 'tifffile', 'OpenEXR'} & sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_complex_numbers_are_refused_without_a_dtype_that_would_take_them(tmp_path):
+    with pytest.raises(OSError, match=r"not complex128$"):
+        pygpu.imwrite(tmp_path / "a.tif", np.zeros((4, 4), complex))

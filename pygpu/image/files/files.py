@@ -239,4 +239,5 @@ def _instead(format: FileFormat, dtype: np.dtype[Any]) -> str:
     """What to do about a dtype that a format does not hold."""
     others = [f.name for f in FORMATS.values() if dtype.name in f.dtypes]
     there = f"; {' and '.join(others)} hold{'s' * (len(others) == 1)} it" if others else ""
-    return f": dtype={format.dtypes[0]!r} converts{there}"
+    convert = "" if dtype.kind == "c" else f": dtype={format.dtypes[0]!r} converts"
+    return f"{convert}{there}"
