@@ -79,7 +79,7 @@ def attribute_of_an_exception(im: Image, p: Position):
         if im(p) > 0:
             raise ValueError(im(p))
     except ValueError as error:
-        return error.args[0]
+        return error.args[0] + (error.__context__ is None)
     return 0.0
 
 

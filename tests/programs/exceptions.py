@@ -1,6 +1,7 @@
 """`try` in all its forms, `raise` that a handler waits for, `with`, imports, strings nobody reads."""
 
 import contextlib
+import dataclasses
 import logging
 import math
 import warnings
@@ -672,3 +673,324 @@ def exception_of_a_chosen_class(im: Image, p: Position):
     except KeyError:
         return 2.0
     return 0.0
+
+
+# ---------------------------------------------------------------- what exceptions hold
+
+
+class FilterError(Exception):
+    def __init__(self, code, level=0.0):
+        super().__init__(f"filter error {code}")
+        self.code = code
+        self.level = level
+
+
+class TooHigh(FilterError):
+    pass
+
+
+class TooLow(FilterError):
+    @property
+    def penalty(self):
+        return self.level * 2
+
+
+def guarded(v):
+    if v > 1:
+        raise TooHigh(1, v)
+    if v < -1:
+        raise TooLow(2, level=v)
+    return v
+
+
+@dataclasses.dataclass
+class Bad(Exception):
+    code: int
+    level: float = 0.0
+
+    def worse(self, k):
+        return self.level * k + self.code
+
+
+class Worse(Bad):
+    pass
+
+
+class Named(ValueError):
+    def __str__(self):
+        return "named"
+
+
+@program
+def attributes_of_what_was_raised(im: Image, p: Position):
+    try:
+        return guarded(im(p))
+    except TooHigh as e:
+        return 10 + e.level + e.code
+    except TooLow as e:
+        return e.penalty - e.code * 100
+
+
+@program
+def attribute_of_several_classes(im: Image, p: Position):
+    try:
+        v = guarded(im(p) * 1.5)
+    except FilterError as e:
+        return e.code * 10 + isinstance(e, TooHigh)
+    else:
+        v += 100
+    return v
+
+
+@program
+def attributes_in_a_loop_with_finally(im: Image, p: Position):
+    log = 0
+    r = 0.0
+    for k in range(4):
+        try:
+            r += guarded(im(p + (k, 0)))
+        except TooHigh:
+            log += 1
+            continue
+        except TooLow as e:
+            r -= e.level
+            break
+        else:
+            log += 10
+        finally:
+            log += 100
+    return r, log
+
+
+@program
+def cause_of_what_was_raised(im: Image, p: Position):
+    try:
+        try:
+            v = guarded(im(p))
+        except TooHigh as e:
+            raise ValueError("bad") from e
+        finally:
+            w = 5
+        v = 1 / (p.x - 1)
+    except ValueError as e:
+        return -1.0 - isinstance(e.__cause__, TooHigh)
+    except ZeroDivisionError:
+        return w
+    except TooLow as e:
+        return e.penalty
+    return v
+
+
+@program
+def argument_returned_by_a_handler(im: Image, p: Position):
+    def f(n):
+        try:
+            if n > 2:
+                return n * 10
+            if n == 1:
+                raise KeyError(n)
+        except KeyError as e:
+            return e.args[0] + 500
+        finally:
+            if n == 0:
+                return -7
+        return 1
+
+    return f(p.x + p.y) + im(p)
+
+
+@program
+def arguments_of_what_was_raised(im: Image, p: Position):
+    try:
+        if im(p) > 0.5:
+            raise ValueError("big", im(p), p.x)
+        if im(p) < -0.5:
+            raise TypeError(im(p) * 2)
+        return 0.0
+    except ValueError as e:
+        name, v, x = e.args
+        return v + x
+    except TypeError as e:
+        return e.args[0] - 50
+
+
+@program
+def exception_that_is_a_dataclass(im: Image, p: Position):
+    try:
+        if im(p) > 0.5:
+            raise Bad(p.x, im(p))
+        if im(p) < -0.5:
+            raise Worse(code=7, level=im(p) * 3)
+    except Worse as e:
+        return e.worse(2) + len(e.args)
+    except Bad as e:
+        return e.worse(10)
+    return 0.0
+
+
+@program
+def arguments_in_a_loop_of_the_device(im: Image, p: Position):
+    t, k = 0.0, 0
+    while k < p.x + 4:
+        try:
+            v = im(p + (k, 0))
+            if v > 0.3:
+                raise ValueError(f"too {v:.2f}", v, k)
+            if v < -1:
+                raise KeyError(k)
+            t += v
+        except ValueError as e:
+            t += e.args[1] * e.args[2]
+        except KeyError as e:
+            t -= e.args[0]
+            if e.args[0] > 2:
+                break
+        k += 1
+    return t, k
+
+
+@program
+def arguments_of_one_of_several(im: Image, p: Position):
+    try:
+        if p.x == 1:
+            raise ValueError("v", im(p))
+        if p.x == 2:
+            raise KeyError("k", p.y)
+        if p.x == 3:
+            raise IndexError()
+    except (ValueError, KeyError) as e:
+        return e.args[1] + len(e.args) + isinstance(e, KeyError) * 10
+    except IndexError as e:
+        return -1.0 - len(e.args)
+    return 5.0
+
+
+@program
+def exception_made_before(im: Image, p: Position):
+    err = Bad(3, im(p))
+    err.extra = p.x
+    try:
+        if im(p) > 0:
+            raise err
+        return -1.0
+    except Bad as e:
+        e.level += 1
+        return e.level + e.extra + err.level
+
+
+@program
+def attribute_of_a_cause(im: Image, p: Position):
+    def parse(v):
+        try:
+            if v > 0.2:
+                raise Bad(1, v)
+            return v
+        except Bad as e:
+            raise RuntimeError("outer", p.y) from e
+
+    try:
+        return parse(im(p))
+    except RuntimeError as e:
+        c = e.__cause__
+        return c.level * 100 + e.args[1]
+
+
+@program
+def cause_that_is_known(im: Image, p: Position):
+    try:
+        try:
+            return math.sqrt(im(p))
+        except ValueError as e:
+            raise LookupError("no root") from e
+    except LookupError as e:
+        return -5.0 - isinstance(e.__cause__, ValueError) - (e.__cause__ is None)
+
+
+@program
+def cause_that_is_none(im: Image, p: Position):
+    try:
+        try:
+            q = 1 / p.x
+        except ZeroDivisionError:
+            raise Bad(2, im(p)) from None
+    except Bad as e:
+        return e.level + (e.__cause__ is None)
+    return q
+
+
+@program
+def exception_changed_and_raised_again(im: Image, p: Position):
+    log = 0
+
+    def f(v):
+        nonlocal log
+        try:
+            if v > 0:
+                raise Bad(4, v)
+        except Bad as e:
+            log += 1
+            e.level *= 2
+            raise
+        finally:
+            log += 10
+        return v
+
+    try:
+        r = f(im(p))
+    except Bad as e:
+        r = e.level + 100
+    return r, log
+
+
+@program
+def class_and_text_of_what_was_raised(im: Image, p: Position):
+    try:
+        if im(p) > 0:
+            raise Worse(1, im(p))
+        raise Named(im(p))
+    except Exception as e:
+        k = 1 if type(e) is Worse else 2
+        return (
+            k
+            + len(type(e).__name__)
+            + (e.level if isinstance(e, Bad) else e.args[0])
+            + (10 if str(e) == "named" else 0)
+            if not isinstance(e, Bad)
+            else k + e.level
+        )
+
+
+@program
+def attribute_in_an_exit(im: Image, p: Position):
+    class Guard:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, t, e, tb):
+            if t is not None and issubclass(t, Bad):
+                self.seen = e.level
+                return True
+            self.seen = -1.0
+
+    g = Guard()
+    with g:
+        if im(p) > 0:
+            raise Bad(1, im(p))
+    return g.seen
+
+
+@program
+def exception_that_carries_a_result(im: Image, p: Position):
+    class Found(Exception):
+        def __init__(self, where, value):
+            self.where, self.value = where, value
+
+    try:
+        for j in range(3):
+            for i in range(3):
+                if im(p + (i, j)) > 0.7:
+                    raise Found((i, j), im(p + (i, j)))
+    except Found as f:
+        (i, j), v = f.where, f.value
+        return i + 10 * j + v
+    return -1.0

@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.bytecode import decode
+from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.calls.binding import bind
@@ -170,11 +171,19 @@ def _ruled(
 
 
 def _exception(w: ControlFlow, cls: type[BaseException], args: Any, keywords: Any) -> Any:
-    """An exception; one of dynamic arguments is known by its class and place alone."""
+    """An exception; of one of dynamic arguments its class and place are known, and what it holds
+    where its constructor can be walked."""
     try:
         return native(w, cls, args, keywords)
     except NotKnown:
-        return w.faults.raised(Fault(cls, "", w.frame.place()))
+        pass
+    held = None
+    try:
+        with w.attempt() as trial:
+            held = trial.keep(classes.thrown(w, cls, args, keywords))
+    except CompileError:
+        pass
+    return w.faults.raised(Fault(cls, "", w.frame.place()), held)
 
 
 def _report(w: ControlFlow, function: Any, args: Any, keywords: Any) -> Any:

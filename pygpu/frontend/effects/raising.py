@@ -15,9 +15,9 @@ from pygpu.core.errors import AT_COMPILE_TIME
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Fault, Raised
 from pygpu.frontend.values.frames import Frame
-from pygpu.frontend.values.objects import Cell
+from pygpu.frontend.values.objects import Cell, Thrown
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Choice, Conflict
+from pygpu.frontend.values.values import Abstract, Choice, Conflict
 
 HANDLED: Final = ".handled"  # the variable that holds the exception being handled
 
@@ -82,12 +82,28 @@ def is_assertion(frame: Frame, block: int) -> bool:
     return first.op == "CONST" and first.arg is AssertionError
 
 
+def _caused(w: Evaluator, error: Any, cause: Any) -> Any:
+    """What `raise error from cause` raises."""
+    if isinstance(error, type) and issubclass(error, BaseException):
+        error = error()
+    if isinstance(error, BaseException):
+        if not isinstance(cause, Abstract):
+            error.__cause__ = cause() if isinstance(cause, type) else cause
+            return error
+        holds = {**vars(error), "args": error.args, "__cause__": cause}
+        fault = Fault(type(error), str(error), w.frame.place())
+        return w.faults.raised(fault, Thrown(type(error), holds))
+    if isinstance(error, Raised) and error.held is not None:
+        w.write(error.held, {**w.read(error.held), "__cause__": cause})
+    return error
+
+
 def raised_by(w: Evaluator, state: State, instruction: Instruction) -> Any:
     """What a `raise`, or the end of a handler that does not handle, raises: a known exception is
     raised; what is given back goes its way as a value."""
     count = instruction.arg if instruction.op == "RAISE" else 1
     parts = state.pop(count) if count else [state.locals.get(HANDLED)]
-    error = parts[0]
+    error = parts[0] if len(parts) < 2 else _caused(w, *parts)
     if isinstance(error, type) and issubclass(error, BaseException):
         raise error()
     if isinstance(error, BaseException):

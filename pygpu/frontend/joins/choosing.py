@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pygpu.frontend.joins.joining import Joining, Renumbered, Round
-from pygpu.frontend.values.kinds import is_complex, is_member, scalar_kind
+from pygpu.frontend.values.faults import Raised
+from pygpu.frontend.values.kinds import Text, is_complex, is_member, scalar_kind
 from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import EITHER, Array, Dict, Iterator, List, Object, Vector
 from pygpu.frontend.values.values import (
@@ -62,7 +63,7 @@ def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
     for place, pair in enumerate(pairs):
         x, y = pair if base == 0 else pair[::-1]
         made.append(option(join, x, y, (*key, place)))
-        if made[-1] is ABSENT or (isinstance(made[-1], Conflict) and type(made[-1]) is not Unset):
+        if is_none(made[-1]):
             return None
     if isinstance(a, Choice):
         _note_more(join, len(a.options), len(made))
@@ -140,6 +141,8 @@ def alike(join: Joining, x: Any, y: Any) -> bool:
         return x is y or same_known(x, y) or bool(are_numbers)
     if isinstance(x, Unset) and isinstance(y, Unset):
         return True
+    if isinstance(x, Raised) and isinstance(y, Raised):
+        return bool(x.shape() == y.shape())
     if is_member(x) or is_member(y):
         return False
     x, y = join.lifted(x), join.lifted(y)
@@ -156,12 +159,17 @@ def alike(join: Joining, x: Any, y: Any) -> bool:
     return False
 
 
+def is_none(part: Any) -> bool:
+    """Whether a part makes no option: what nobody may use may stay what it is."""
+    return part is ABSENT or (isinstance(part, Conflict) and not isinstance(part, (Unset, Text)))
+
+
 def option(join: Joining, x: Any, y: Any, key: Key) -> Any:
     """An option of which one side may be absent; ABSENT where nothing can stand for that."""
     if x is not ABSENT and y is not ABSENT:
         return join.value(x, y, key)
     there = y if x is ABSENT else x
-    if not isinstance(there, Abstract) or type(there) is Unset:
+    if not isinstance(there, Abstract) or isinstance(there, (Unset, Text)):
         return there
     if isinstance(there, Object) and not isinstance(there, Vector):
         return join.alone(there, x is ABSENT, key)
@@ -169,7 +177,7 @@ def option(join: Joining, x: Any, y: Any, key: Key) -> Any:
     if zero is None:
         pair = (ABSENT, there) if x is ABSENT else (there, ABSENT)
         parts = [_part(join, pair, part, (*key, *name)) for name, part in there.parts()]
-        if any(part is ABSENT or isinstance(part, Conflict) for part in parts):
+        if any(map(is_none, parts)):
             return ABSENT
         if all(new is part for new, (_, part) in zip(parts, there.parts(), strict=True)):
             return there  # the very one: functions are compared by identity

@@ -17,6 +17,7 @@ from pygpu.core.host.later import later
 from pygpu.frontend.joins.choosing import (
     choice,
     either,
+    is_none,
     option,
     spread,
     zero_of,
@@ -305,7 +306,7 @@ class Join:
         for name, part in handle.parts_of(held):
             x, y = (ABSENT, part) if right else (part, ABSENT)
             parts.append(option(self, x, y, (*key, *name)))
-            if parts[-1] is ABSENT or isinstance(parts[-1], Conflict):
+            if is_none(parts[-1]):
                 del self.lone[right, handle]
                 return ABSENT
         made.initial = handle.gather(held, tuple(parts))

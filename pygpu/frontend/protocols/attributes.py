@@ -40,6 +40,7 @@ from pygpu.frontend.values.objects import (
     Matrix,
     Names,
     Namespace,
+    Thrown,
     Vector,
 )
 from pygpu.frontend.values.values import (
@@ -83,12 +84,7 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
         case Conflict():
             raise w.error(value.message)
         case Raised():
-            if value.fault.raised is not None:
-                return getattr(value.fault.raised, name)
-            raise w.error(
-                f"what {describe(value)} holds is dynamic, and an exception holds nothing on the "
-                "device: set a variable before the 'raise', and read that"
-            )
+            return _of_exception(w, value, name)
         case Vector():
             return _swizzle(w, value, name)
         case Instance():
@@ -255,6 +251,17 @@ def _instance_attribute(w: Evaluator, value: Instance, name: str) -> Any:
     return bind(w, found, value, value.cls)
 
 
+def _of_exception(w: Evaluator, value: Raised, name: str) -> Any:
+    if value.held is not None and name not in ("__context__", "__traceback__"):
+        return attribute(w, value.held, name)
+    if value.fault.raised is not None and value.held is None:
+        return getattr(value.fault.raised, name)
+    raise w.error(
+        f"what {describe(value)} holds is dynamic, and '{name}' of it is not there on the device: "
+        "set a variable before the 'raise', and read that"
+    )
+
+
 def _super_attribute(w: Evaluator, value: Super, name: str) -> Any:
     owner = value.owner
     cls = owner if isinstance(owner, type) else class_of(owner)
@@ -264,6 +271,8 @@ def _super_attribute(w: Evaluator, value: Super, name: str) -> Any:
             found = base.__dict__[name]
             if base is object and name == "__init__":
                 return Builtin("__init__", lambda *args, **keywords: None)
+            if name == "__init__" and isinstance(owner, Thrown) and base.__module__ == "builtins":
+                return Builtin("__init__", lambda *args: store_plain(w, owner, "args", Tuple(args)))
             if base is object and name == "__setattr__":
                 return Builtin("__setattr__", lambda n, v: store_plain(w, owner, n, v))
             return bind(w, found, owner, cls)
@@ -315,6 +324,8 @@ def set_attribute(w: Evaluator, value: Any, name: str, new: Any) -> None:
                 w.call(python_method(w, found, "__set__"), found, value, new)
             else:
                 store_plain(w, value, name, new)
+        case Raised() if value.held is not None:
+            set_attribute(w, value.held, name, new)
         case Function() if name[:2] != "__" or name in _NAMES_OF_FUNCTIONS:
             if value.attributes is None:
                 value.attributes = Names({})

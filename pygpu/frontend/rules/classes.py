@@ -32,7 +32,7 @@ from pygpu.frontend.values.known import (
     realised,
     virtual,
 )
-from pygpu.frontend.values.objects import Cell, ClassParts, Instance, Names
+from pygpu.frontend.values.objects import Cell, ClassParts, Instance, Names, Thrown
 from pygpu.frontend.values.values import ABSENT, Abstract, NotKnown, Tuple
 
 # ---------------------------------------------------------------- class statements
@@ -199,6 +199,19 @@ def _construct(w: Evaluator, cls: type, args: tuple[Any, ...], keywords: Mapping
         w.call(init, made, *args, **keywords)
     elif (args or keywords) and not isinstance(new, types.FunctionType):
         raise TypeError(f"{cls.__name__}() takes no arguments")
+    return made
+
+
+def thrown(
+    w: Evaluator, cls: type[BaseException], args: tuple[Any, ...], keywords: Mapping[str, Any]
+) -> Thrown:
+    """What an exception holds that is made of what is not known."""
+    made = Thrown(cls, {"args": Tuple(args), "__cause__": None})
+    init = datamodel.class_attribute(w, cls, "__init__")
+    if isinstance(init, types.FunctionType):
+        w.call(init, made, *args, **keywords)
+    elif keywords:
+        raise TypeError(f"{cls.__name__}() takes no keyword arguments")
     return made
 
 

@@ -18,10 +18,20 @@ from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import datamodel, operators, pictures
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator, Rule
+from pygpu.frontend.values.faults import Raised
 from pygpu.frontend.values.kinds import Text, scalar_kind
 from pygpu.frontend.values.known import concrete, lift
 from pygpu.frontend.values.lazy import Bounded
-from pygpu.frontend.values.objects import Dict, Instance, List, Matrix, Names, Object, Vector
+from pygpu.frontend.values.objects import (
+    Dict,
+    Instance,
+    List,
+    Matrix,
+    Names,
+    Object,
+    Thrown,
+    Vector,
+)
 from pygpu.frontend.values.values import (
     Abstract,
     Choice,
@@ -33,7 +43,7 @@ from pygpu.frontend.values.values import (
     describe,
     tuple_of,
 )
-from pygpu.frontend.walked import asked
+from pygpu.frontend.walked import asked, library
 
 with later():
     from pygpu.frontend.collections import bounded as lists
@@ -245,10 +255,14 @@ def _text(function: Any) -> Rule:
             return w.native(function, (value, *more), keywords)
         except NotKnown:
             pass
+        if isinstance(value, Raised) and value.held is not None:
+            value = value.held
         for name in ("__str__", "__repr__") if function is str else (f"__{function.__name__}__",):
             method = datamodel.find_method(w, value, name)
             if method is not None:
                 return w.call(method, *more)
+        if function is str and isinstance(value, Thrown):
+            return w.call(library.message_of, value)
         if function is ascii or (function is repr and texts.is_written(value)):
             return value if isinstance(value, Text) else Text(describe(value))
         return texts.of_value(w, value, *more)

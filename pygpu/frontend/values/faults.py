@@ -19,7 +19,7 @@ from pygpu.core.errors import Place
 from pygpu.core.host.records import record
 from pygpu.frontend.values.objects import Cell
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Abstract, Dynamic, NotKnown
+from pygpu.frontend.values.values import Abstract, Dynamic, NotKnown, Parts
 from pygpu.ssa import Region, Value
 from pygpu.types import INT
 
@@ -39,13 +39,24 @@ class Fault:
 
 
 class Raised(Abstract):
-    """An exception on its way to a handler; one for each fault."""
+    """An exception on its way to a handler: that of a fault, and where it was made of what is not
+    known, the object that holds that."""
 
-    __slots__ = ("fault",)
+    __slots__ = ("fault", "held")
     CHOICES: ClassVar[int] = 256
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: Fault, held: Any = None) -> None:
         self.fault: Final = fault
+        self.held: Final = held
+
+    def parts(self) -> Parts:
+        return () if self.held is None else (((), self.held),)
+
+    def rebuild(self, parts: tuple[Any, ...]) -> Raised:
+        return Raised(self.fault, *parts)
+
+    def shape(self) -> Any:
+        return id(self.fault), self.held is None
 
     def real(self, parts: tuple[Any, ...]) -> Any:
         if self.fault.raised is None:
@@ -95,9 +106,12 @@ class Faults:
             self.sites.append(fault)
         return self.sites.index(fault) + 1
 
-    def raised(self, fault: Fault) -> Raised:
+    def raised(self, fault: Fault, held: Any = None) -> Raised:
         """The exception of a fault."""
-        return self.errors.setdefault(self.number(fault), Raised(fault))
+        number = self.number(fault)
+        if held is not None:
+            return Raised(self.sites[number - 1], held)
+        return self.errors.setdefault(number, Raised(fault))
 
     def value(self, build: Builder, state: State) -> Value:
         """What the cell holds, as an int."""

@@ -352,6 +352,15 @@ class Instance(Keyed):
         return f"a {getattr(self.cls, 'stands_for', self.cls).__name__}"
 
 
+class Thrown(Instance):
+    """What an exception holds that is not all known: `args`, its cause, what has been set."""
+
+    __slots__ = ()
+
+    def hollow(self) -> Any:
+        raise NotKnown
+
+
 class ClassParts(Instance):
     """What the attributes of a class are that the function has made, those that are not known or
     have been set since; those that were deleted are ABSENT."""

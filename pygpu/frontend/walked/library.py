@@ -237,6 +237,14 @@ def first_of(a: Any, b: Any) -> Any:
     return b if a is None else a
 
 
+def message_of(error: Any) -> Any:
+    """What str() says of an exception."""
+    args = error.args
+    if len(args) == 1:
+        return repr(args[0]) if isinstance(error, KeyError) else str(args[0])
+    return str(args) if args else ""
+
+
 def member_of(members: Any, value: Any, message: str) -> Any:
     """A member of an enumeration by its value."""
     if value not in members:
