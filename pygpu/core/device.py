@@ -177,6 +177,10 @@ class Device:
         texels the places (n, 1) where it does."""
         return np.flatnonzero(holds)[:, None] if texels is None else texels[holds]
 
+    def contiguous(self, texels: NDArray[Any]) -> NDArray[Any]:
+        """Host texels (H, W, C) in rows that follow each other, copied if they are not so."""
+        return np.ascontiguousarray(texels)
+
     def of_planes(self) -> Device:
         """The device that runs functions of volumes, which are run for each plane."""
         return self

@@ -98,6 +98,9 @@ class CpuDevice(Device):
     def picked(self, holds: NDArray[np.bool_], texels: NDArray[Any] | None) -> NDArray[Any]:
         return moves.picked(holds, texels, cores())
 
+    def contiguous(self, texels: NDArray[Any]) -> NDArray[Any]:
+        return moves.contiguous(texels, cores())
+
     def clear(self) -> None:
         RESERVE.clear()
 

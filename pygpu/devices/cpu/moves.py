@@ -1,6 +1,8 @@
-"""Elements that go elsewhere, on all cores: picked by a mask, or as images of few columns turned.
+"""Elements that go elsewhere, on all cores: copied from anywhere, picked by a mask, or as images of
+few columns turned.
 And rows that stay where they are, and are computed as parts of longer ones.
 
+    contiguous(texels, cores)              # as np.ascontiguousarray(texels)
     picked(holds, texels, cores)           # as texels[holds]
     picked(holds, None, cores)             # as np.flatnonzero(holds)[:, None]
     rows = columns_of(image, cores)        # (W, H, C) of (H, W, C), in rows that lie apart
@@ -21,12 +23,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen.elements import picks as pick_code
-from pygpu.codegen.elements import turns as turn_code
-from pygpu.codegen.elements.picks import LINE, UNITS, pick_span
-from pygpu.codegen.elements.turns import WORD, Turn, turn_span
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
+from pygpu.core.host.later import later
 from pygpu.core.programs import Task
 from pygpu.core.storage import Format
 from pygpu.devices.cpu.chunks import Cores, address, chunked_job, cores
@@ -37,7 +36,12 @@ from pygpu.devices.process.reserve import RESERVE
 from pygpu.passes.blocks.joined_rows import Joined, joined_rows
 from pygpu.ssa import Constant
 
+with later():
+    from pygpu.codegen.elements import copies, picks, turns
+
 PICKED: Final = 1 << 13  # elements below which NumPy picks them as quickly
+COPIED: Final = 1 << 12  # elements below which NumPy copies them as quickly
+FAR: Final = 32  # bytes of rows that are copied at a time where texels lie apart, or four texels
 TURNED: Final = 1 << 12  # texels below which NumPy turns them as quickly
 LONGEST: Final = 2**31 - 1
 JOINED: Final = 1 << 12  # pixels of a long row, at least, that many short ones are
@@ -54,7 +58,9 @@ def picked(holds: NDArray[np.bool_], texels: NDArray[Any] | None, cores: Cores) 
     """The rows of contiguous texels (N, C) where a contiguous mask (N,) holds; without texels the
     places (n, 1) where it does."""
     (count,) = holds.shape
-    if not PICKED <= count <= LONGEST or (texels is not None and texels.itemsize not in UNITS):
+    if not PICKED <= count <= LONGEST or (
+        texels is not None and texels.itemsize not in picks.UNITS
+    ):
         return np.flatnonzero(holds)[:, None] if texels is None else texels[holds]
     kept = np.empty((0, 1), np.int32) if texels is None else texels
     channels = kept.shape[1]
@@ -64,17 +70,17 @@ def picked(holds: NDArray[np.bool_], texels: NDArray[Any] | None, cores: Cores) 
     ends = np.cumsum(counts, dtype=np.int64)
     starts = ends - counts
     result = RESERVE.empty((int(ends[-1]), channels), kept.dtype)
-    nowhere = np.empty(LINE * len(counts), np.uint8)
-    arguments = [0] * pick_code.SLOTS
+    nowhere = np.empty(picks.LINE * len(counts), np.uint8)
+    arguments = [0] * picks.SLOTS
     for slot, array in {
-        pick_code.MASK: holds,
-        pick_code.SOURCE: kept,
-        pick_code.TARGET: result,
-        pick_code.STARTS: starts,
-        pick_code.NOWHERE: nowhere,
+        picks.MASK: holds,
+        picks.SOURCE: kept,
+        picks.TARGET: result,
+        picks.STARTS: starts,
+        picks.NOWHERE: nowhere,
     }.items():
         arguments[slot] = address(array)
-    arguments[pick_code.LENGTH] = length
+    arguments[picks.LENGTH] = length
     _, span = _picking(kept.itemsize, 0 if texels is None else channels, cores.machine)
     block = chunked_job(span, count, length, arguments)
     job = Job(block, slots.scratch_size(0, 1, 0), (holds, kept, result, starts, nowhere))
@@ -85,7 +91,55 @@ def picked(holds: NDArray[np.bool_], texels: NDArray[Any] | None, cores: Cores) 
 @lru_cache(maxsize=16)
 def _picking(unit: int, count: int, machine: Machine) -> tuple[Native, int]:
     """The code, which must stay, and the address of its function."""
-    return native_span(pick_span(unit, count, machine), machine)
+    return native_span(picks.pick_span(unit, count, machine), machine)
+
+
+# ---------------------------------------------------------------- texels that lie anywhere
+
+
+def contiguous(texels: NDArray[Any], cores: Cores) -> NDArray[Any]:
+    """The texels (H, W, C) in rows that follow each other, copied if they are not so."""
+    height, width, channels = texels.shape
+    texel = channels * texels.itemsize
+    if texels.flags.c_contiguous or texels.size < COPIED or texels.itemsize not in picks.UNITS:
+        return np.ascontiguousarray(texels)
+    made = RESERVE.empty(texels.shape, texels.dtype, KEPT)
+    down, across, between = texels.strides
+    arguments = [0] * copies.SLOTS
+    for slot, number in {
+        copies.SOURCE: address(texels),
+        copies.DOWN: down,
+        copies.ACROSS: across,
+        copies.BETWEEN: between,
+        copies.TARGET: address(made),
+        copies.WIDTH: width,
+        copies.TILE: width if abs(across) <= picks.LINE else max(4, FAR // texel),
+    }.items():
+        arguments[slot] = number
+    threads = 1 if texels.size < TINY else cores.threads
+    length = -(-height // (1 if threads == 1 else SHARES * threads))
+    code, span = _copying(_copy_of(texels), cores.machine)
+    block = chunked_job(span, height, length, arguments)
+    job = Job(block, slots.scratch_size(0, 1, 0), (code, texels, made))
+    POOL.run(cores.calls, job, threads, True, texels.size < TINY)
+    return made
+
+
+def _copy_of(texels: NDArray[Any]) -> copies.Copy:
+    """How the texels (H, W, C) are copied."""
+    _, width, channels = texels.shape
+    _, across, between = texels.strides
+    unit = texels.itemsize
+    near = across // unit, between // unit
+    is_near = 0 < abs(near[0]) <= copies.NEAR >= abs(near[1]) and width >= copies.TOGETHER
+    whole = across % unit == between % unit == 0
+    return copies.Copy(unit, channels, near if is_near and whole else None)
+
+
+@lru_cache(maxsize=16)
+def _copying(copy: copies.Copy, machine: Machine) -> tuple[Native, int]:
+    """The code, which must stay, and the address of its function."""
+    return native_span(copies.copy_span(copy, machine), machine)
 
 
 # ---------------------------------------------------------------- columns
@@ -124,16 +178,16 @@ def put_back(rows: NDArray[Any], image: NDArray[Any], cores: Cores) -> None:
 
 
 def _is_turned(image: NDArray[Any]) -> bool:
-    return image.size >= TURNED and image.itemsize <= WORD and image.shape[0] < 2**31
+    return image.size >= TURNED and image.itemsize <= turns.WORD and image.shape[0] < 2**31
 
 
 def _run(image: NDArray[Any], rows: NDArray[Any], cores: Cores, back: bool) -> None:
     height, width, channels = image.shape
-    _, span = _turning(Turn(width, image.itemsize, channels, back), cores.machine)
-    arguments = [0] * turn_code.SLOTS
-    arguments[turn_code.IMAGE], arguments[turn_code.ROWS] = address(image), address(rows)
-    arguments[turn_code.IMAGE_STRIDE] = image.strides[0]
-    arguments[turn_code.ROWS_STRIDE] = rows.strides[0]
+    _, span = _turning(turns.Turn(width, image.itemsize, channels, back), cores.machine)
+    arguments = [0] * turns.SLOTS
+    arguments[turns.IMAGE], arguments[turns.ROWS] = address(image), address(rows)
+    arguments[turns.IMAGE_STRIDE] = image.strides[0]
+    arguments[turns.ROWS_STRIDE] = rows.strides[0]
     lanes = cores.machine.lanes
     length = -(-max(CHUNK // width, 1) // lanes) * lanes
     block = chunked_job(span, height, length, arguments)
@@ -143,9 +197,9 @@ def _run(image: NDArray[Any], rows: NDArray[Any], cores: Cores, back: bool) -> N
 
 
 @lru_cache(maxsize=32)
-def _turning(turn: Turn, machine: Machine) -> tuple[Native, int]:
+def _turning(turn: turns.Turn, machine: Machine) -> tuple[Native, int]:
     """The code, which must stay, and the address of its function."""
-    return native_span(turn_span(turn, machine), machine)
+    return native_span(turns.turn_span(turn, machine), machine)
 
 
 # ---------------------------------------------------------------- rows

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from pygpu.core.errors import shown
 from pygpu.core.storage import STORED, Storage, in_rows, rows_of
+from pygpu.devices import targets
 
 if TYPE_CHECKING:
     from PIL import Image as PILImage
@@ -32,6 +33,7 @@ TAKEN: Final = {  # by the coordinates of a texel
 }
 KINDS: Final = {1: "Signal", 2: "Image", 3: "Volume"}  # the classes that users write
 
+MANY: Final = 1 << 18  # elements, below which compiling what copies them takes longer than is won
 LONGEST: Final = 2**31 - 1  # pixels along an axis: positions are 32 bits wide
 
 # PIL modes as arrays: those not here are converted by the user, who knows what is meant.
@@ -171,10 +173,21 @@ def texels_of(
     narrowed = np.asarray(narrow(array, what))
     narrowed = narrowed.reshape(rows, width, -1)
     if not (apart and in_rows(narrowed)):
-        narrowed = np.ascontiguousarray(narrowed)
+        narrowed = contiguous(narrowed)
     if copy and np.may_share_memory(narrowed, array):
         narrowed = narrowed.copy()
     return narrowed
+
+
+def contiguous(array: NDArray[Any]) -> NDArray[Any]:
+    """As np.ascontiguousarray; images are copied by all cores, for NumPy goes from channel to
+    channel and from row to row where that takes long."""
+    if array.flags.c_contiguous or array.size < MANY or array.ndim not in (2, 3):
+        return np.ascontiguousarray(array)
+    texels = array if array.ndim == 3 else array[:, :, None]
+    if texels.shape[2] > 4:
+        return np.ascontiguousarray(array)
+    return targets.host().contiguous(texels).reshape(array.shape)
 
 
 def _elsewhere(array: NDArray[Any], dims: int) -> str:

@@ -16,7 +16,7 @@ from pygpu.core.host.later import later
 from pygpu.core.sampler import Sampler, of
 from pygpu.core.storage import ImageLike, NumberLike, Storage, rows_of
 from pygpu.execution.arguments import parameters
-from pygpu.execution.arguments.convert import narrow
+from pygpu.execution.arguments.convert import contiguous, narrow
 from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.parameters import NUMBER, Arguments, Given
 from pygpu.execution.arguments.signatures import Parameter
@@ -166,9 +166,7 @@ def take(
                 return None
             if how != "array":
                 value = narrow(value, parameter.name)
-                value = np.ascontiguousarray(
-                    value if known is None else np.broadcast_to(value, known)
-                )
+                value = contiguous(value if known is None else np.broadcast_to(value, known))
             elif value.strides != strides:
                 return None
             inputs.append(value if on_host else storage_of(value, parameter.type))
