@@ -161,7 +161,8 @@ def _deep_recursion() -> Any:
 
 
 def _dropped(w: Walker) -> list[Value]:
-    """Where a fragment is dropped, if it may be; of a stage's faults these are one no more."""
+    """The bool that says where a fragment is dropped, as an output; none where none may be. The
+    numbers of its faults are not told apart any more."""
     held = w.state.get(w.faults.cell)
     numbers = [n for n, fault in enumerate(w.faults.sites, 1) if fault.error is Discarded]
     if not isinstance(held, Dynamic) or not numbers:

@@ -284,7 +284,8 @@ def chosen(state: State, op: str, arg: Any) -> int | None:
 
 
 def aim(w: ControlFlow, state: State, op: str, arg: Any) -> None:
-    """Let an instruction that changes an object which may be one of several have these."""
+    """Where an instruction changes a joined object, put the choice of the objects that it may be in
+    its place on the stack: the instruction is then executed for each."""
     stack = state.stack
     if op == "CALL":
         for place in (arg[0] + 1, arg[0] + 2):
@@ -301,7 +302,7 @@ def aim(w: ControlFlow, state: State, op: str, arg: Any) -> None:
 
 
 def _several(w: ControlFlow, value: Any) -> Choice | None:
-    """The objects that one may be, which can be changed."""
+    """The objects that a joined object may be, as a choice; None where they may not be changed."""
     if not isinstance(value, Object) or value.either is None or value.outside != EITHER:
         return None
     several = w.peek(value.either)
@@ -309,7 +310,8 @@ def _several(w: ControlFlow, value: Any) -> Choice | None:
 
 
 def several_or_one(w: ControlFlow, value: Any, other: Any) -> Any:
-    """What may be several objects as these, if another is one of them; other values as they are."""
+    """A joined object that may be several objects, as a choice of these if `other` is one of them;
+    other values as they are."""
     several = _several(w, value)
     if several is None or not any(other is option for option in several.options):
         return value
@@ -326,7 +328,7 @@ def _changes_in_place(symbol: str, value: Object) -> bool:
 
 
 def renew(w: ControlFlow) -> None:
-    """Read again what may be one of several objects of which one has changed."""
+    """Make joined objects anew of which one of the objects that they may be has changed."""
     stale, w.heap.stale = w.heap.stale, []
     for view in dict.fromkeys(stale):
         several = _several(w, view)

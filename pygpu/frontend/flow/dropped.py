@@ -33,7 +33,8 @@ with later():
 
 @contextmanager
 def driven(w: ControlFlow, handle: Waiting, by: tuple[Waiting, State, int]) -> Yields[None]:
-    """While the body of a loop is walked for an item: what the loop's generator is closed by."""
+    """While the body of a loop is walked for an item: note by what (`by`) the loop's generator is
+    closed if the body drops it."""
     each = w.guarded.get(handle)
     if each is None:
         yield

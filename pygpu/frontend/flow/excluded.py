@@ -9,8 +9,8 @@ Variables that are set together tell of one another: where `found` says so, `bal
 
 Asked where a value would be refused, so that other programs pay nothing. Tests that have gone one
 way are followed back through the branches of which their operands are results, either way in turn,
-until they contradict each other. Of a loop that is shown for its first round, and for a round after
-one in which they did.
+until they contradict each other. For the results of a loop that is shown by induction: for its
+first round, and for a round that follows one for which it was shown.
 """
 
 from __future__ import annotations

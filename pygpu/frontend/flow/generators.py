@@ -124,7 +124,7 @@ def expression(
 
 
 def send(w: ControlFlow, iterator: Iterator, value: Any) -> Any:
-    """What a generator yields next that is told something: what its `yield` gives."""
+    """What a generator yields next. `value` is what the `yield` gives at which it waits."""
     source = w.read(iterator)[0]
     if not isinstance(source, Suspended):
         raise w.error(
@@ -148,7 +148,8 @@ def send(w: ControlFlow, iterator: Iterator, value: Any) -> Any:
 
 
 def throw(w: ControlFlow, iterator: Iterator, error: Any) -> Any:
-    """What a generator yields next in which its `yield` raises: its handlers see to that."""
+    """What a generator yields next. The `yield` at which it waits raises `error`, which the
+    handlers around it may take."""
     source = w.read(iterator)[0]
     if not isinstance(source, Suspended):
         raise w.error(
@@ -238,7 +239,7 @@ def _from_any(
     left: list[int],
     state: State,
 ) -> Outcome:
-    """From one of several places, of which a dynamic int says which."""
+    """Walk a frame on from one of several places; a dynamic int says from which."""
     first, *others = left
     here = at.options[first]
     if not others:
@@ -279,8 +280,8 @@ def _resume(
     waiting: Waiting,
     error: Any = None,
 ) -> Any:
-    """The next item; `why` says what to say where it cannot be told whether there is one. With an
-    error that is raised by the `yield`. StopIteration at the end."""
+    """The next item of a generator; StopIteration at its end. With an error the `yield` at which it
+    waits raises that. `why` is the message where it cannot be told whether there is a next item."""
 
     def stop(state: State, item: Any, end: int) -> Outcome:
         w.write(waiting, at_yield(state, end))

@@ -159,7 +159,8 @@ def part(w: ControlFlow, frame: Frame, state: State, go_on: Callable[[State], Ou
 
 
 def refuse_parting(w: ControlFlow) -> None:
-    """An error where what ends a block has noted exceptions."""
+    """Refuse exceptions under a condition in the instruction that ends a block: there is nothing
+    after it for the path on which it does not raise."""
     raise w.error(
         "an exception that may be raised by this test or iterator cannot be handled: "
         "compute it before, in a line of its own"

@@ -39,16 +39,17 @@ ROOM: Final = 16  # more of them while a loop's body is walked, which adds to wh
 
 
 def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
-    """One of the values, which a dynamic int says; None where that cannot be. What is known,
-    or was there before the paths parted, stays as it is; numbers, vectors and tuples of these
-    are anything where they are not the one."""
+    """A choice of the two values, of which a dynamic int says which it is; None where they cannot
+    be options. An option that is known, or was there before the paths parted, stays as it is. An
+    option that is a number, a vector or a tuple of these may hold any number on the path where the
+    other option is the value."""
     if a is UNBOUND or b is UNBOUND or a is ABSENT or b is ABSENT or alike(join, a, b):
         return None
     sides: list[tuple[Any, tuple[Any, ...]]] = [
         (value.which, value.options) if isinstance(value, Choice) else (0, (value,))
         for value in (a, b)
     ]
-    base = 0 if isinstance(a, Choice) else 1  # whose options keep their numbers
+    base = 0 if isinstance(a, Choice) else 1  # the side whose options keep their numbers
     (first, options), (second, others) = sides[base], sides[1 - base]
     pairs: list[list[Any]] = [[each, ABSENT] for each in options]
     numbers = [_partner(join, pairs, other) for other in others]

@@ -65,9 +65,10 @@ class Joining(Protocol):
         """What a variable holds that one path has set, which closures share."""
 
     def alone(self, handle: Object, right: bool, key: Key) -> Any:
-        """An object that one side leads to: itself where it was there before the paths parted. One
-        that was made on that side is anything on the other; ABSENT where it holds what cannot be
-        anything."""
+        """An object that one side alone leads to, for an option of a choice: itself where it was
+        there before the paths parted. Of an object that was made on that side one is made whose
+        numbers may be any on the other side; ABSENT where it holds things that no number stands
+        for."""
 
     def lifted(self, known: Any) -> Any:
         """A known value as a virtual one, the same one for the same."""

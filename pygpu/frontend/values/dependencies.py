@@ -2,8 +2,8 @@
 
 Also those that are reachable through the code of what Python itself runs at compile time: functions
 called with known arguments, and methods of known objects that operators, attributes and loops call.
-A module's names are globals, however they are read. What such code rebinds itself while it runs (a
-table that is made when it is first asked for) counts as it leaves it.
+A module's names are globals, however they are read. A name that such code binds anew while it runs
+(a table that is made when it is first asked for) counts with the object that it has afterwards.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Dependencies:
         return self._places[key]
 
     def settle(self) -> None:
-        """To be told when Python has run code that was reached."""
+        """Python has run code that was reached: names that it has bound anew count as read now."""
         if self._rebinds:
             for place in tuple(self._reached):
                 names, name, before = self._globals[place]

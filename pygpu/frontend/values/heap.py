@@ -122,8 +122,9 @@ class Heap:
         aliases: Iterable[tuple[Object, Object]],
         pairs: Mapping[tuple[Object, Object], Any],
     ) -> None:
-        """Note what a join has made: pairs of an object and what may be it, and what was made of
-        each two. What may be one of the two may be what was made of them."""
+        """Note what a join has made: `aliases` are pairs of an object and a joined object that may
+        be it, `pairs` says what was made of each two objects. What was made of two objects may be
+        whatever either of them may be."""
         for old, joined in aliases:
             self.alias(old, joined)
         for two, made in pairs.items():
@@ -136,8 +137,9 @@ class Heap:
 
     @contextmanager
     def noted(self) -> Iterator[set[Object]]:
-        """The objects that are read meanwhile; in the end without those made meanwhile: who changes
-        one of these has it from an item that was taken, as it would be in Python."""
+        """The set of the objects that are read in the block. At its end those that were made in the
+        block are left out: whoever changes one of them got it from an item that was taken, so that
+        Python would show the change, too."""
         before, reads = youngest(), set[Object]()
         self._noting.append(reads)
         try:
