@@ -1,11 +1,11 @@
 """Native code for all rows, or all columns, of an array at once.
 
-`rows_span` sums rows in 64 bits, or the squares of what lies between them and a number for each.
-`columns_span` adds rows to a row of totals, which stays in the
-first cache: columns are cut into strips for that, and threads take strips. The last totals are the
-sums of the columns; written down after each row they are running folds along the columns:
+`rows_span` sums rows, or the squares of their differences to a number for each row. `columns_span`
+adds rows to a row of totals, which stays in the first cache: columns are cut into strips for that,
+and threads take strips. The last totals are the folds of the columns; written down after each row
+they are running folds along the columns. Totals of floats have 64 bits:
 
-    Folding(np.dtype("float32"), "add", is_running=False)    # totals in 64 bits
+    LineFold(np.dtype("float32"), "add", is_running=True)
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Elements are folded block by block, the blocks' folds are scanned in the same way, and each element
 is the fold of its block up to it, after the scan of all blocks before. So sums of floats err by the
 logarithm of their length, equally on all devices, and an element is read a few times in all. Rows
-of single numbers are scanned by code of the device where it has any.
+and columns of single numbers are scanned by code of the device where it has any.
 
     scan(np.add, [3, 1, 2])                # 3, 4, 6
     scan(np.maximum, photo, axis=0, reverse=True)
