@@ -14,6 +14,7 @@ What the user got wrong is told in a line, with exit status 2; --traceback shows
 
 import argparse
 import os
+import re
 import sys
 import time
 import traceback
@@ -385,4 +386,6 @@ def _explained(error: Exception) -> str:
     if isinstance(error, CompileError | SyntaxError):
         return "".join(lines).rstrip()
     told = "".join(lines).rstrip()
+    missing = re.search(r"\(\) needs (\w+): (?:float|u?int|bool|[biu]?vec\d)", told)
+    told += f"; a value is given with --set {missing[1]}=VALUE" if missing else ""
     return "pygpu: " + told.replace("shape=(height, width)", "--shape HEIGHT WIDTH")

@@ -27,6 +27,9 @@ def scaled(im: Image, p: Position, gain: float = 1.0):
 def shifted(im: Image, p: Position, by):
     return im(p + by)
 
+def faded(im: Image, p: Position, by: float):
+    return by * im(p)
+
 @compile
 def compiled(im: Image, p: Position):
     return Gain(0.5).by * im(p)
@@ -379,6 +382,7 @@ def test_info_names_the_targets(capsys: pytest.CaptureFixture[str]) -> None:
         ("run filters.py:scaled -o out.png", "im"),
         ("run filters.py:scaled photo.png photo.png -o out.png", "gain"),
         ("run filters.py:shifted photo.png -o out.png", "by"),
+        ("run filters.py:faded photo.png -o out.png", "given with --set by=VALUE"),
         ("run filters.py:two photo.png -o out.png", "2 results"),
         ("run filters.py:scaled photo.png -o out.png --dtype long", "dtype"),
         ("run filters.py:scaled inks.jpg -o out.png", "inks.jpg: a PIL image of mode 'CMYK'"),
