@@ -177,27 +177,6 @@ def opened_before(im: Image, p: Position):
     return im(p) + FIRST
 
 
-def asked_exception(im: Image, p: Position):
-    try:
-        if im(p) > 0:
-            raise ValueError(im(p) * 2)
-    except ValueError as error:
-        return error.args[0]
-    return 0.0
-
-
-@pair("set a variable before the 'raise', and read that", asked_exception)
-def kept_before_the_raise(im: Image, p: Position):
-    kept = 0.0
-    try:
-        if im(p) > 0:
-            kept = im(p) * 2
-            raise ValueError(kept)
-    except ValueError as error:
-        return kept
-    return 0.0
-
-
 def order_of_a_set(counts: Image, p: Position):
     t = 0
     for v in {counts(p), counts(p + (1, 0))}:
@@ -453,3 +432,20 @@ def context_of_a_class(p: Position):
     with Noted(2) as n:
         log.append(p.x)
     return sum(log) + n + len(log)
+
+
+def string_that_grows(p: Position):
+    n, word = p.x + 4 * p.y, ""
+    while n > 0:
+        word += "ab"[n % 2]
+        n //= 2
+    return len(word) + 10 * (word == "ba")
+
+
+@pair("put its letters in a list", string_that_grows)
+def letters_that_grow(p: Position):
+    n, letters = p.x + 4 * p.y, []
+    while n > 0:
+        letters.append("ab"[n % 2])
+        n //= 2
+    return len(letters) + 10 * ("".join(letters) == "ba")

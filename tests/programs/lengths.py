@@ -1,5 +1,7 @@
 """Lists whose length only the device knows."""
 
+import collections
+
 import numpy as np
 
 from programs.suite import Suite
@@ -419,3 +421,28 @@ def extreme_of_what_is_computed_by_index(weights, unit: Image, p: Position):
         default=-1,
     )
     return found, none
+
+
+@program
+def slices_by_steps(im: Image, p: Position):
+    xs = [v for v in window(im, p) if v > -0.5]
+    every = sum(xs[::2]), sum(xs[1::2]), sum(xs[-1::-2]), sum(xs[::-3]), sum(xs[1:6:3])
+    return *every, len(xs[::3]), len(xs[-1::-2]), sum(xs[:-1]), sum(xs[1:-2]), len(xs[4:-3])
+
+
+@program
+def rotated_queues(im: Image, p: Position):
+    queue = collections.deque(k for k, v in enumerate(window(im, p)) if v > -0.5)
+    queue.append(9)
+    queue.rotate(2)
+    first = queue[0]
+    queue.rotate(-p.x)
+    known = collections.deque([1, 2, 3, 4])
+    known.rotate(p.x * 3 - p.y)
+    return first, queue[0], queue[-1], known[0], known[3]
+
+
+@program
+def array_of_a_list(im: Image, p: Position):
+    a = np.array([v for v in window(im, p) if v > -0.5] + [0.25])
+    return len(a), a.mean(), np.std(a), (a * 2).min()

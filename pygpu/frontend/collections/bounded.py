@@ -173,9 +173,11 @@ def part(w: Evaluator, xs: Bounded, index: slice) -> Any:
     """xs[a:b], of known bounds."""
     step = 1 if index.step is None else index.step
     start = 0 if index.start is None else index.start
-    if step == -1 and index.start is None and index.stop is None:
-        return reversed_of(w, xs)
-    if step != 1 or (index.stop is not None and index.stop < 0):
+    if step < 0 and index.start in (None, -1) and index.stop is None:
+        return _each(w, reversed_of(w, xs), -step)
+    if step > 1:
+        return _each(w, part(w, xs, slice(index.start, index.stop)), step)
+    if step != 1 or (start < 0 and index.stop is not None):
         raise w.error(
             f"{xs.describe()} has a length that only the device knows: slices of it have known "
             "bounds, as xs[:3], xs[1:] and xs[-3:] have"
@@ -185,13 +187,25 @@ def part(w: Evaluator, xs: Bounded, index: slice) -> Any:
         places = [w.binary("-", j, count) for j in range(min(-start, xs.most))]
         items = [item(w, xs, place) for place in places]
         return Bounded(tuple(items), count, min(xs.least, len(items)), len(items))
-    stop = xs.most if index.stop is None else min(index.stop, xs.most)
+    less = -min(0 if index.stop is None else index.stop, 0)  # items that are left out at the end
+    stop = xs.most - less if index.stop is None or less else min(index.stop, xs.most)
     if start >= stop:
         return ()
-    length = w.call(max, w.binary("-", xs.length, start), 0)
+    length = w.call(max, w.binary("-", xs.length, start + less), 0)
     length = w.call(min, length, stop - start)
-    least = min(max(xs.least - start, 0), stop - start)
+    least = min(max(xs.least - start - less, 0), stop - start)
     return Bounded(xs.items[start:stop], length, least, stop - start)
+
+
+def _each(w: Evaluator, xs: Any, step: int) -> Any:
+    """xs[::step], of a list or of the items of one whose length is known."""
+    if step == 1:
+        return xs
+    if not isinstance(xs, Bounded):
+        return xs[::step]
+    least, most = (-(-number // step) for number in (xs.least, xs.most))
+    length = w.binary("//", w.binary("+", xs.length, step - 1), step)
+    return Bounded(xs.items[: xs.most : step], length, least, most)
 
 
 # ---------------------------------------------------------------- changes

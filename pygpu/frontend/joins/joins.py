@@ -239,6 +239,11 @@ class Join:
         hint = ""
         if all(isinstance(v, (Picture, Function, Bound)) or callable(v) for v in (a, b)):
             hint = ": call each on its path and choose between the results, as f(x) if c else g(x)"
+        elif isinstance(a, Choice) and isinstance(a.options[0], str):
+            hint = (
+                ": a string is one of up to 64 texts; loop a known number of times, as in 'for _ "
+                "in range(16): if not more: break', or put its letters in a list"
+            )
         elif self.meeting.loop and isinstance(a, Choice) and isinstance(b, Choice):
             hint = (
                 ": what can be more things with each round of a loop needs a bound; loop a known "

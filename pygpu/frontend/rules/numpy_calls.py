@@ -23,6 +23,7 @@ from pygpu.frontend.values.callables import Bound, Builtin
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
+from pygpu.frontend.values.lazy import Masked
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, NotKnown, Tuple, describe, tuple_of
 from pygpu.frontend.walked import fitting, linear, numerics, polynomials, statistics
@@ -130,6 +131,8 @@ def _cross(w: Evaluator, a: Any, b: Any, axis: Any = -1) -> Any:
 
 
 def _array(w: Evaluator, xs: Any, dtype: Any = None, **more: Any) -> Any:
+    if isinstance(xs, Masked) and dtype is None:
+        return xs  # which nobody can change
     array = arrays.to_objects(w, xs)
     if dtype is None:
         array = arrays.of_one_kind(w, array)

@@ -249,7 +249,7 @@ class Picture(Abstract):
         return ssa_text.NOUNS[self.dims]
 
 
-_SHOWN: Final = 16  # options of a choice that a message names
+_SHOWN: Final = 4  # options of a choice that a message names
 
 
 class Choice(Abstract):

@@ -83,9 +83,9 @@ class Deque:
         return self.items.pop(0)
 
     def rotate(self, n: Any = 1) -> None:
-        if self.items:
-            k = n % len(self.items)
-            self.items = self.items[len(self.items) - k :] + self.items[: len(self.items) - k]
+        size = len(self.items)
+        if size:
+            self.items = [self.items[(k - n) % size] for k, _ in enumerate(self.items)]
 
     def clear(self) -> None:
         self.items = []
