@@ -394,3 +394,24 @@ def test_a_generator_that_raises_after_its_items_gives_them_first() -> None:
         return next(given) + (next(given) if im(p) > 0.5 else 0)
 
     assert_array_equal(f(RAMP), np.where(RAMP > 0.5, 3 * RAMP, RAMP))
+
+
+def test_several_exceptions_that_nobody_handles_are_told_apart() -> None:
+    def root(v):
+        if v < -0.5:
+            raise KeyError
+        return np.sqrt(v) if v > 0 else 1 // int(v + 0.9)
+
+    @pygpu.compile(check=True)
+    def f(im: Image, p: Position, lower: float = 0.0):
+        try:
+            first = root(im(p) + 2)
+        except IndexError:
+            first = 0.0
+        try:
+            return first + root(im(p) - lower)
+        except IndexError:
+            return first
+
+    assert type(fails(f, RAMP)) is KeyError
+    assert type(fails(f, RAMP + 1, lower=0.5)) is ZeroDivisionError

@@ -659,3 +659,20 @@ def cached_dyn(im: Image, p: Position):
             s += px(k)
         s += px(k) * px(0, j=k)
     return s
+
+
+@program
+def class_whose_methods_call_functions_that_change_lists(im: Image, p: Position):
+    values, named = [im(p)], {"a": im(p)}
+
+    def note(x, name):
+        values.append(x)
+        named[name] = x
+
+    class Noting:
+        def note(self):
+            note(2.0, "b")
+
+    before = len(values), len(named)
+    Noting().note()
+    return *before, sum(values), len(values), sum(named.values()), values[0]

@@ -994,3 +994,24 @@ def exception_that_carries_a_result(im: Image, p: Position):
         (i, j), v = f.where, f.value
         return i + 10 * j + v
     return -1.0
+
+
+@program
+def property_that_has_no_value(im: Image, p: Position):
+    class Signed:
+        asked = 0
+
+        @property
+        def root(self):
+            self.asked += 1
+            if im(p) < 0:
+                raise AttributeError
+            return math.sqrt(abs(im(p)))
+
+    class Standing(Signed):
+        def __getattr__(self, name):
+            return len(name) + im(p)
+
+    signed, standing = Signed(), Standing()
+    found = getattr(signed, "root", -1.0), hasattr(signed, "root"), standing.root, standing.other
+    return *found, getattr(standing, "root", -5.0), signed.asked, standing.asked

@@ -99,7 +99,8 @@ def _met(w: ControlFlow, state: State, error: Any) -> Any:
         return faults.first(build, state, faults.number(error.fault))
     numbers = [faults.number(option.fault) for option in error.options]
     number = _one_of(build, error.which.value, numbers)
-    if not state.get(faults.cell):
+    held = state.get(faults.cell)
+    if not isinstance(held, Dynamic) and not held:
         return Dynamic(number)
     before = faults.value(build, state)
     return Dynamic(build.emit("select", is_set(build, before), before, number))

@@ -230,6 +230,9 @@ def _instance_attribute(w: Evaluator, value: Instance, name: str) -> Any:
         return Namespace(value)
     found = class_attribute(w, value.cls, name)
     if isinstance(found, property):
+        otherwise = class_attribute(w, value.cls, "__getattr__")
+        if otherwise is not MISSING:
+            return w.call(library.given_or, found.fget, value, otherwise, name)
         return w.call(found.fget, value)
     if python_method(w, found, "__set__") is not None:  # a data descriptor comes first
         return bind(w, found, value, value.cls)
@@ -260,6 +263,13 @@ def _of_exception(w: Evaluator, value: Raised, name: str) -> Any:
         f"what {describe(value)} holds is dynamic, and '{name}' of it is not there on the device: "
         "set a variable before the 'raise', and read that"
     )
+
+
+def is_property(w: Evaluator, value: Any, name: Any) -> bool:
+    """Whether an attribute is computed by a function of the user's, which may raise."""
+    if not isinstance(value, Instance) or not isinstance(name, str):
+        return False
+    return isinstance(class_attribute(w, value.cls, name), property)
 
 
 def _super_attribute(w: Evaluator, value: Super, name: str) -> Any:

@@ -49,22 +49,28 @@ with later():
     from pygpu.frontend.collections import bounded as lists
     from pygpu.frontend.collections import numerals, texts, words
     from pygpu.frontend.protocols import attributes, indexing
+    from pygpu.frontend.walked import library
 
 
 # ---------------------------------------------------------------- attributes and items
 
 
 def _getattr(w: Evaluator, value: Any, name: Any, *default: Any) -> Any:
+    name = concrete(w, name)
+    if default and attributes.is_property(w, value, name):
+        return w.call(library.attribute_or, value, name, *default)
     try:
-        return attributes.attribute(w, value, concrete(w, name))
+        return attributes.attribute(w, value, name)
     except AttributeError:
         if default:
             return default[0]
         raise
 
 
-def _hasattr(w: Evaluator, value: Any, name: Any) -> bool:
+def _hasattr(w: Evaluator, value: Any, name: Any) -> Any:
     name = concrete(w, name)
+    if attributes.is_property(w, value, name):
+        return w.call(library.has_attribute, value, name)
     own = not isinstance(value, Abstract) or isinstance(value, Instance)
     if isinstance(value, Vector):  # as plain Python's, not as NumPy's, which it stands for too
         return hasattr(value.cls(*[0] * value.type.size), name)

@@ -86,7 +86,13 @@ class Materialiser:
         if not isinstance(value, Object):
             return value.real(self.values(value.parts()))
         if value not in self.made:
-            self.object(value)
+            before = len(self.made)
+            try:
+                self.object(value)
+            except NotKnown:  # nothing is carried back of what could not be filled
+                for handle in list(self.made)[before:]:
+                    del self.made[handle]
+                raise
         return self.made[value]
 
     def values(self, parts: Parts) -> tuple[Any, ...]:

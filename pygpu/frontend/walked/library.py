@@ -207,6 +207,31 @@ def reduce_of(function: Any, xs: Any, initial: Any) -> Any:
     return result
 
 
+def given_or(get: Any, owner: Any, otherwise: Any, name: Any) -> Any:
+    """A property of an object whose class has `__getattr__`, which stands for what fails."""
+    try:
+        return get(owner)
+    except AttributeError:
+        return otherwise(owner, name)
+
+
+def attribute_or(owner: Any, name: Any, default: Any) -> Any:
+    """getattr() of a property with a default."""
+    try:
+        return getattr(owner, name)
+    except AttributeError:
+        return default
+
+
+def has_attribute(owner: Any, name: Any) -> Any:
+    """hasattr() of a property."""
+    try:
+        getattr(owner, name)
+    except AttributeError:
+        return False
+    return True
+
+
 def close(generator: Any) -> None:
     """A generator's method `close`."""
     try:
