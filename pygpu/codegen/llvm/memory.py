@@ -46,8 +46,11 @@ def decode(code: Code, raw: Val, format: Format) -> Val:
     if not format.normalize:
         return value
     if size == 16:
-        return code.to_float(value) * (1.0 / 65535)
-    return _byte_to_unit(code, code.to_float(value))
+        found = code.to_float(value) * (1.0 / 65535)
+    else:
+        found = _byte_to_unit(code, code.to_float(value))
+    code.stored[found.text, name] = raw
+    return found
 
 
 @cache
@@ -72,6 +75,8 @@ def encode(code: Code, value: Val, format: Format) -> Val:
         return code.to_float(value)
     if name == "float16":
         return float_to_half(code, code.to_float(value))
+    if (value.text, name) in code.stored:
+        return code.stored[value.text, name]
     if name == "bool":
         return code.to_int(code.to_bool(value))
     if value.kind == "bool":

@@ -31,7 +31,7 @@ from pygpu.devices.cpu.threads import POOL, Calls, Job
 from pygpu.devices.process import reserve
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.passes.lower.nans import without_nans
-from pygpu.passes.simplify.if_conversion import convert_all
+from pygpu.passes.simplify.if_conversion import convert_all, convert_near
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Constant, Function, Load, Number, Value, walk
 from pygpu.types import Type
@@ -54,7 +54,8 @@ class Given:
     def __init__(self, task: Task) -> None:
         inputs = task.inputs
         function = without_nans(task.function, inputs)
-        function = apply((convert_all, *CLEAN), function)  # lanes that disagree pay for both sides
+        # Lanes that disagree pay for both sides.
+        function = apply((convert_all, *CLEAN, convert_near, *CLEAN), function)
         self.size = sum(1 for _ in walk(function.body))
         if self.size > MAX_OPS:
             raise CompileError(

@@ -15,6 +15,7 @@ from typing import Final
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import Cost, cost_of
 from pygpu.core.rewriter import Rewriter, rewrite
+from pygpu.passes.analysis.variance import X, variance
 from pygpu.ssa import Function, Op, Region, Value, has, walk
 
 # What a component of an operation's result costs, in additions. An `if` with any other operation in
@@ -29,11 +30,22 @@ class _Prices:
 
     prices: Mapping[Cost | None, int]
     limit: int
+    near: int | None = None  # the price of a texel so near the pixel that neighbours share its load
+
+    def of(self, op: Op, place: tuple[Value, ...]) -> int | None:
+        """The price of a component, in a function of pixels at this place; None: it stays."""
+        price = self.prices.get(cost_of(op.code))
+        if price is None and op.code == "load" and op.operands == place:
+            return self.near
+        return price
 
 
 SMALL: Final = _Prices(PRICE, LIMIT)
 # For functions of bytes, where a load of many bytes at once costs no more than other operations do.
 OF_BYTES: Final = _Prices({**PRICE, Cost.MEMORY: 1}, 4 * LIMIT)
+
+# Where many pixels are computed at once, of which hardly all take one side, and share their loads.
+OF_LANES: Final = _Prices(PRICE, 4 * LIMIT, near=1)
 
 # For functions that are computed for few values, as tables are: sides may cost whatever they do.
 # They may hold no loop, which need not end for values with which the branch is not taken.
@@ -53,6 +65,15 @@ def convert_ifs(function: Function) -> Function:
 def convert_all(function: Function) -> Function:
     """The function with all its small `if`s as selects; itself where there are none."""
     return _converted(function, set(), SMALL)
+
+
+def convert_near(function: Function) -> Function:
+    """The function with the `if`s that neighbours along a row may disagree about as selects, those
+    with some loads near the pixel too; itself where there are none."""
+    bits = variance(function)
+    ifs = [op for op in walk(function.body) if op.code == "if"]
+    agreed = {op.operands[0] for op in ifs if not bits[op.operands[0]] & X}
+    return _converted(function, agreed, OF_LANES)
 
 
 def convert_loading(function: Function) -> Function:
@@ -86,7 +107,8 @@ def _find_exits(decides: Value, found: set[Value]) -> None:
 
 def _converted(function: Function, kept: set[Value], small: _Prices) -> Function:
     ifs = [op for op in walk(function.body) if op.code == "if" and op.operands[0] not in kept]
-    if not any(_is_small(op.regions, small) for op in ifs):
+    place = function.x, function.y
+    if not any(_is_small(op.regions, small, place) for op in ifs):
         return function
     return rewrite(function, lambda *what: _convert(kept, small, *what))
 
@@ -98,7 +120,7 @@ def _convert(
         return None
     regions = tuple([rewriter.copy_region(region) for region in op.regions])
     build = rewriter.build
-    if not _is_small(regions, small):
+    if not _is_small(regions, small, build.body.params[:2]):
         return build.again(op, operands, regions)
     build.place = op.place
     for region in regions:
@@ -107,13 +129,13 @@ def _convert(
     return [build.emit("select", operands[0], first, second) for first, second in pairs]
 
 
-def _is_small(regions: Sequence[Region], small: _Prices) -> bool:
+def _is_small(regions: Sequence[Region], small: _Prices, place: tuple[Value, ...]) -> bool:
     if not any(region.ops for region in regions):
         return True
     cost = sum(value.type.size for value in regions[0].results)
     for region in regions:
         for op in region.ops:
-            price = small.prices.get(cost_of(op.code))
+            price = small.of(op, place)
             if price is None:
                 return False
             cost += price * op.result.type.size
