@@ -2,6 +2,7 @@
 
     python -m benchmarks.gallery --json out/gallery.json --report benchmarks/RESULTS_GALLERY.md
     python -m benchmarks.gallery swirl canny --sizes 1024
+    python -m benchmarks.gallery strangers --sizes 512        # functions that no picture has
     python -m benchmarks.gallery --gpu --sizes 2048 8192 --json out/gallery_gpu.json
 
 Results are compared before anything is timed. All contenders write into an existing array. What

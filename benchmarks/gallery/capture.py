@@ -19,12 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import pygpu
+from benchmarks.gallery import strangers
 from pygpu import runtime
 from pygpu.core.storage import Format
 from pygpu.execution.programs import running
 from pygpu.ssa import Function
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "examples" / "gallery"
+STRANGERS: Final = "strangers"  # no picture's name
 OUTS: Final = ("float32", "uint8", "int32", "bool")
 
 
@@ -52,7 +54,9 @@ def names() -> list[str]:
 
 
 def captured(name: str, photo: NDArray[Any]) -> list[Run]:
-    """The runs of one picture."""
+    """The runs of one picture, or of all functions of strangers.py."""
+    if name == STRANGERS:
+        return recorded(name, lambda: strangers.render(photo))
     if str(FOLDER) not in sys.path:  # where the examples find what they share
         sys.path.insert(0, str(FOLDER))
     return recorded(name, lambda: importlib.import_module(name).render(pygpu.Image(photo)))

@@ -15,7 +15,7 @@ from typing import Final
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import Cost, cost_of
 from pygpu.core.rewriter import Rewriter, rewrite
-from pygpu.passes.analysis.variance import X, variance
+from pygpu.passes.analysis.variance import variance
 from pygpu.ssa import Function, Op, Region, Value, has, walk
 
 # What a component of an operation's result costs, in additions. An `if` with any other operation in
@@ -44,8 +44,11 @@ SMALL: Final = _Prices(PRICE, LIMIT)
 # For functions of bytes, where a load of many bytes at once costs no more than other operations do.
 OF_BYTES: Final = _Prices({**PRICE, Cost.MEMORY: 1}, 4 * LIMIT)
 
-# Where many pixels are computed at once, of which hardly all take one side, and share their loads.
-OF_LANES: Final = _Prices(PRICE, 4 * LIMIT, near=1)
+# Where many pixels are computed at once, which share their loads: a branch that all of them agree
+# about costs little, any other takes them apart.
+_SHARED: Final = {**PRICE, Cost.GIVEN: 0}
+OF_ALL: Final = _Prices(_SHARED, LIMIT, near=1)
+OF_SOME: Final = _Prices(_SHARED, 4 * LIMIT, near=1)
 
 # For functions that are computed for few values, as tables are: sides may cost whatever they do.
 # They may hold no loop, which need not end for values with which the branch is not taken.
@@ -68,12 +71,13 @@ def convert_all(function: Function) -> Function:
 
 
 def convert_near(function: Function) -> Function:
-    """The function with the `if`s that neighbours along a row may disagree about as selects, those
-    with some loads near the pixel too; itself where there are none."""
+    """The function with its `if`s as selects, those with a few loads near the pixel too, and with
+    some more where pixels may disagree; itself where there are none."""
+    function = _converted(function, set(), OF_ALL)
     bits = variance(function)
     ifs = [op for op in walk(function.body) if op.code == "if"]
-    agreed = {op.operands[0] for op in ifs if not bits[op.operands[0]] & X}
-    return _converted(function, agreed, OF_LANES)
+    agreed = {op.operands[0] for op in ifs if not bits[op.operands[0]]}
+    return _converted(function, agreed, OF_SOME)
 
 
 def convert_loading(function: Function) -> Function:
