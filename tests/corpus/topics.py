@@ -15,9 +15,10 @@ from corpus import (
     signals,
     strangers,
     styles,
+    visitors,
 )
 
 TOPICS = (
     *(algorithms, colours, everyday, graphs, images, libraries, noise, packages),
-    *(puzzles, sciences, shapes, signals, strangers, styles),
+    *(puzzles, sciences, shapes, signals, strangers, styles, visitors),
 )
