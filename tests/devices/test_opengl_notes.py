@@ -189,3 +189,28 @@ def test_stages_of_a_pipeline_share_a_section(entered: list[object]) -> None:
         result = both(image)
     assert len(entered) < 16
     assert np.all(result.numpy() == 169)
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_what_is_drawn_is_made_before_commands_are_put_down(gl: Context, channels: int) -> None:
+    class Tinted(pygpu.Shader):
+        value: Any
+
+        def vertex(self, position: Any) -> Any:
+            return pygpu.Vec4(position * 0.5, 0, 1)
+
+        def fragment(self) -> Any:
+            return self.value
+
+    f = pygpu.compile(scaled, target="compute")
+    value = 3.0 if channels == 1 else pygpu.Vec3(3, 3, 3)
+    under = np.ones((9, 14, channels), np.float32)[..., slice(None) if channels > 1 else 0]
+    for _ in range(3):
+        image = f(pygpu.Image(under), 2.0)
+        drawn = pygpu.draw(
+            Tinted(value), pygpu.Mesh.quad(), onto=image, depth=False, target="compute"
+        )
+        found = f(drawn, 0.5).numpy()
+        assert (np.min(found), np.max(found)) == (1, 1.5)
+        expected = np.asarray(drawn)
+        np.testing.assert_array_equal(found[:, :-1], expected[:, 1:] * 0.5)

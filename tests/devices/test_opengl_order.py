@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -23,11 +24,12 @@ def doubled(im: Image, p: Position) -> Any:
 
 
 class Counted:
-    def __init__(self) -> None:
-        self.count = 0
+    def __init__(self, barrier: Callable[[], object] = int) -> None:
+        self.count, self.barrier = 0, barrier
 
     def __call__(self) -> None:
         self.count += 1
+        self.barrier()
 
 
 def buffers(count: int) -> list[Any]:
@@ -86,11 +88,13 @@ def test_a_pool_gives_what_is_busy_last() -> None:
 
 @pytest.fixture
 def barriers(monkeypatch: pytest.MonkeyPatch) -> Counted:
-    """How many barriers there are, as on hardware, where results take turns in several buffers."""
+    """How many barriers there are, as on hardware, where results take turns in several buffers, of
+    commands that are given at once."""
     require("compute")
-    counted = Counted()
     with opengl.context() as gl:
+        counted = Counted(gl.order.barrier)
         gl.order.barrier()
+        monkeypatch.setattr(gl.notes, "together", 0)
         monkeypatch.setattr(gl, "order", Order(counted))
         monkeypatch.setattr(gl, "is_software", False)
         monkeypatch.setattr(Context, "pages", None)
