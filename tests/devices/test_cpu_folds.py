@@ -73,15 +73,16 @@ def test_deviations_are_numpys(shape, dtype):
     array = texels(dtype, shape)
     image = pygpu.Volume(array) if shape[-1] == 70 else Image(array)
     seen = array / np.iinfo(dtype).max if array.dtype.kind == "u" else array.astype(np.float64)
+    near = 1e-7 if array.dtype.kind == "u" else 1e-12  # a texel is v / 65535 to 1 ulp of a float
     for count in range(len(shape) + 1):
         for axis in itertools.combinations(range(len(shape)), count):
             along = axis or None
             expected = np.std(seen, along)
-            np.testing.assert_allclose(image.std(axis=along), expected, 1e-5, 1e-12)
-            np.testing.assert_allclose(np.var(image, along), expected**2, 1e-5, 1e-12)
+            np.testing.assert_allclose(image.std(axis=along), expected, 1e-5, near)
+            np.testing.assert_allclose(np.var(image, along), expected**2, 1e-5, near / 100)
             expected = np.std(seen, along, ddof=1, keepdims=True)
             found = image.std(axis=along, ddof=1, keepdims=True)
-            np.testing.assert_allclose(found, expected, 1e-5, 1e-12)
+            np.testing.assert_allclose(found, expected, 1e-5, near)
 
 
 def test_deviations_of_large_numbers_lie_around_their_mean():
