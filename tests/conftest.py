@@ -7,6 +7,7 @@ PYGPU_REQUIRE_GL=1 makes a missing target a failure.
 """
 
 import difflib
+import logging
 import os
 import sys
 from pathlib import Path
@@ -42,6 +43,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "target" in metafunc.fixturenames:
         chosen = metafunc.config.getoption("--target") or TARGETS
         metafunc.parametrize("target", [t for t in TARGETS if t in chosen], indirect=True)
+
+
+def pytest_runtest_teardown() -> None:
+    """What a page of the documentation has the logger tell is not told in the tests after it."""
+    logging.getLogger("pygpu").setLevel(logging.NOTSET)
 
 
 @pytest.fixture
