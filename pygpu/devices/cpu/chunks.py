@@ -16,7 +16,7 @@ from pygpu.codegen.llvm.text import Machine
 from pygpu.core.host import settings
 from pygpu.devices.cpu.layout import Block
 from pygpu.devices.cpu.native import Native, machine
-from pygpu.devices.cpu.threads import Calls, thread_count
+from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
 
 
 class Cores(NamedTuple):
@@ -51,7 +51,23 @@ def native_loops(made_for: Machine) -> Calls:
     return Calls(Native(driver(made_for), made_for, Calls.NAMES), made_for)
 
 
-def chunked_job(span: int, count: int, length: int, arguments: list[int]) -> Block:
+class Chunks(NamedTuple):
+    """What runs over 0, 1, ... below a total: the address of a span, and how many at once."""
+
+    span: int
+    total: int
+    length: int
+
+
+def run_chunks(
+    cores: Cores, threads: int, chunks: Chunks, arguments: list[int], held: Any, is_tiny: bool
+) -> None:
+    """Run a span for all chunks, with these arguments; what is held stays until that is done."""
+    job = Job(_chunked(*chunks, arguments), slots.scratch_size(0, 1, 0), held)
+    POOL.run(cores.calls, job, threads, True, is_tiny)
+
+
+def _chunked(span: int, count: int, length: int, arguments: list[int]) -> Block:
     """A job of one row of elements, each chunk of them a tile: see codegen/jobs/driver.py."""
     args = slots.JOB_SLOTS
     stop = args + len(arguments)

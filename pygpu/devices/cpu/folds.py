@@ -31,7 +31,7 @@ from pygpu.codegen.elements.lines import VECTORS, LineFold, columns_span, rows_s
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.programs import JOINS, UFUNCS, How
-from pygpu.devices.cpu.chunks import Cores, address, chunked_job
+from pygpu.devices.cpu.chunks import Chunks, Cores, address, run_chunks
 from pygpu.devices.cpu.layout import Block
 from pygpu.devices.cpu.native import Native, native_span
 from pygpu.devices.cpu.threads import POOL, Calls, Job
@@ -236,7 +236,7 @@ def line_sums(
     _, span = _of_rows(fold, cores.machine)
     beside = sums if apart is None else np.ascontiguousarray(apart)
     arguments = [address(array), address(sums), columns, steps, 0, address(beside)]
-    _run_chunks(span, rows, -(-ROUNDS // steps), arguments, (array, sums, beside), cores)
+    _run_chunks(Chunks(span, rows, -(-ROUNDS // steps)), arguments, (array, sums, beside), cores)
     if steps * step < columns:
         rest = array[:, steps * step :]
         if apart is not None:
@@ -263,25 +263,18 @@ def _fold_columns(
     _, span = _of_columns(fold, cores.machine)
     arguments = [address(array), address(totals), width, rows, last, address(beside)]
     strip = min(STRIP // lanes, -(-vectors // cores.threads))
-    _run_chunks(span, vectors, strip, arguments, (array, totals, beside), cores)
+    _run_chunks(Chunks(span, vectors, strip), arguments, (array, totals, beside), cores)
     totals[last:width] = totals[-lanes:]  # as these were folded
     return totals[:width]
 
 
 def _run_chunks(
-    span: int,
-    count: int,
-    chunk: int,
-    arguments: list[int],
-    held: tuple[NDArray[Any], ...],
-    cores: Cores,
+    chunks: Chunks, arguments: list[int], held: tuple[NDArray[Any], ...], cores: Cores
 ) -> None:
-    """Call a span for 0, 1, ... below a count, chunks of so many at once, with arrays of which the
-    first is what is read."""
-    job = Job(chunked_job(span, count, chunk, arguments), slots.scratch_size(0, 1, 0), held)
+    """Call a span for chunks, with arrays of which the first is what is read."""
     is_tiny = held[0].size < TINY
-    threads = 1 if is_tiny else min(cores.threads, -(-count // chunk))
-    POOL.run(cores.calls, job, threads, True, is_tiny)
+    threads = 1 if is_tiny else min(cores.threads, -(-chunks.total // chunks.length))
+    run_chunks(cores, threads, chunks, arguments, held, is_tiny)
 
 
 # ---------------------------------------------------------------- running folds
@@ -361,7 +354,7 @@ def _run_scan(
     _, span = _scanning(scanning, cores.machine)
     count, chunk, _ = sizes
     arguments = [*map(address, arrays), *sizes[1:]]
-    _run_chunks(span, count, chunk, arguments, tuple(arrays), cores)
+    _run_chunks(Chunks(span, count, chunk), arguments, tuple(arrays), cores)
 
 
 _KINDS: Final = {"float32": "float", "int32": "int"}

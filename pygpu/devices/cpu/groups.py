@@ -21,12 +21,10 @@ from pygpu.codegen.elements import joins as join_code
 from pygpu.codegen.elements.bins import bin_span
 from pygpu.codegen.elements.groups import COUNTED, Folding, group_span
 from pygpu.codegen.elements.joins import can_join, join_span, words
-from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.programs import UFUNCS
-from pygpu.devices.cpu.chunks import Cores, address, chunked_job
+from pygpu.devices.cpu.chunks import Chunks, Cores, address, run_chunks
 from pygpu.devices.cpu.native import Native, native_span
-from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.ssa import Function
 from pygpu.types import Type
 
@@ -99,9 +97,8 @@ def binned(
     arguments[bin_code.BINS], arguments[bin_code.LENGTH] = bins, length
     arguments[bin_code.STRIDE] = tables[0].nbytes
     _, span = _binning(copies, cores.machine)
-    block = chunked_job(span, count, length, arguments)
-    job = Job(block, slots.scratch_size(0, 1, 0), (values, edges, numbers, tables))
-    POOL.run(cores.calls, job, threads, True, count < TINY)
+    held = values, edges, numbers, tables
+    run_chunks(cores, threads, Chunks(span, count, length), arguments, held, count < TINY)
     return _sums(tables[:, :, :bins], count)
 
 
@@ -154,9 +151,8 @@ def _tables(
     }
     _, span = _native(folding, cores.machine)
     listed = [arguments[slot] for slot in range(group_code.SLOTS)]
-    block = chunked_job(span, count, length, listed)
-    job = Job(block, slots.scratch_size(0, 1, 0), (values, index, tables))
-    POOL.run(cores.calls, job, threads, True, count < TINY)
+    held = values, index, tables
+    run_chunks(cores, threads, Chunks(span, count, length), listed, held, count < TINY)
     return tables[:, :, :groups]
 
 
@@ -226,8 +222,6 @@ def _joined_tables(
     arguments[join_code.LENGTH] = length
     for array, stride in given:
         arguments += [address(array), stride]
-    block = chunked_job(span, count, length, arguments)
-    job = Job(block, slots.scratch_size(0, 1, 0), (given, index, tables))
-    threads = 1 if count < TINY else min(cores.threads, chunks)
-    POOL.run(cores.calls, job, threads, True, count < TINY)
+    held, threads = (given, index, tables), 1 if count < TINY else min(cores.threads, chunks)
+    run_chunks(cores, threads, Chunks(span, count, length), arguments, held, count < TINY)
     return tables

@@ -23,15 +23,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.host.later import later
 from pygpu.core.programs import Task
 from pygpu.core.storage import Format
-from pygpu.devices.cpu.chunks import Cores, address, chunked_job, cores
+from pygpu.devices.cpu.chunks import Chunks, Cores, address, cores, run_chunks
 from pygpu.devices.cpu.layout import Inner, Sizes
 from pygpu.devices.cpu.native import Native, native_span
-from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.passes.blocks.joined_rows import Joined, joined_rows
 from pygpu.ssa import Constant
@@ -40,7 +38,6 @@ with later():
     from pygpu.codegen.elements import copies, picks, turns
 
 PICKED: Final = 1 << 13  # elements below which NumPy picks them as quickly
-COPIED: Final = 1 << 12  # elements below which NumPy copies them as quickly
 FAR: Final = 32  # bytes of rows that are copied at a time where texels lie apart, or four texels
 TURNED: Final = 1 << 12  # texels below which NumPy turns them as quickly
 LONGEST: Final = 2**31 - 1
@@ -82,9 +79,8 @@ def picked(holds: NDArray[np.bool_], texels: NDArray[Any] | None, cores: Cores) 
         arguments[slot] = address(array)
     arguments[picks.LENGTH] = length
     _, span = _picking(kept.itemsize, 0 if texels is None else channels, cores.machine)
-    block = chunked_job(span, count, length, arguments)
-    job = Job(block, slots.scratch_size(0, 1, 0), (holds, kept, result, starts, nowhere))
-    POOL.run(cores.calls, job, threads, True, count < TINY)
+    held = holds, kept, result, starts, nowhere
+    run_chunks(cores, threads, Chunks(span, count, length), arguments, held, count < TINY)
     return result
 
 
@@ -101,7 +97,7 @@ def contiguous(texels: NDArray[Any], cores: Cores) -> NDArray[Any]:
     """The texels (H, W, C) in rows that follow each other, copied if they are not so."""
     height, width, channels = texels.shape
     texel = channels * texels.itemsize
-    if texels.flags.c_contiguous or texels.size < COPIED or texels.itemsize not in picks.UNITS:
+    if texels.flags.c_contiguous or texels.itemsize not in picks.UNITS:
         return np.ascontiguousarray(texels)
     made = RESERVE.empty(texels.shape, texels.dtype, KEPT)
     down, across, between = texels.strides
@@ -119,9 +115,8 @@ def contiguous(texels: NDArray[Any], cores: Cores) -> NDArray[Any]:
     threads = 1 if texels.size < TINY else cores.threads
     length = -(-height // (1 if threads == 1 else SHARES * threads))
     code, span = _copying(_copy_of(texels), cores.machine)
-    block = chunked_job(span, height, length, arguments)
-    job = Job(block, slots.scratch_size(0, 1, 0), (code, texels, made))
-    POOL.run(cores.calls, job, threads, True, texels.size < TINY)
+    held = code, texels, made
+    run_chunks(cores, threads, Chunks(span, height, length), arguments, held, texels.size < TINY)
     return made
 
 
@@ -190,10 +185,9 @@ def _run(image: NDArray[Any], rows: NDArray[Any], cores: Cores, back: bool) -> N
     arguments[turns.ROWS_STRIDE] = rows.strides[0]
     lanes = cores.machine.lanes
     length = -(-max(CHUNK // width, 1) // lanes) * lanes
-    block = chunked_job(span, height, length, arguments)
-    job = Job(block, slots.scratch_size(0, 1, 0), (image, rows))
-    threads = 1 if height * width < TINY else cores.threads
-    POOL.run(cores.calls, job, threads, True, height * width < TINY)
+    is_tiny = height * width < TINY
+    threads = 1 if is_tiny else cores.threads
+    run_chunks(cores, threads, Chunks(span, height, length), arguments, (image, rows), is_tiny)
 
 
 @lru_cache(maxsize=32)

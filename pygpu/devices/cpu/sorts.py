@@ -19,11 +19,9 @@ from pygpu.codegen.elements import merges as merge_code
 from pygpu.codegen.elements import sorts as sort_code
 from pygpu.codegen.elements.merges import merge_span
 from pygpu.codegen.elements.sorts import BITS, DIGITS, Kind, Sorting, Step, sort_span
-from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
-from pygpu.devices.cpu.chunks import Cores, address, chunked_job
+from pygpu.devices.cpu.chunks import Chunks, Cores, address, run_chunks
 from pygpu.devices.cpu.native import Native, native_span
-from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.devices.process.reserve import RESERVE
 
 LEAST: Final = {False: 1 << 15, True: 1 << 12}  # elements of a line below which NumPy is as quick
@@ -184,8 +182,7 @@ class _Run:
         other: NDArray[Any] | None = None,
         shift: int = 0,
     ) -> None:
-        machine, calls, _ = self.cores
-        _, span = _native(Sorting(step, self.kind, self.placed), machine)
+        _, span = _native(Sorting(step, self.kind, self.placed), self.cores.machine)
         values = {
             sort_code.SOURCE: address(source),
             sort_code.TARGET: address(target),
@@ -196,11 +193,9 @@ class _Run:
             sort_code.LENGTH: self.length,
         }
         count = source.size
-        block = chunked_job(span, count, self.length, [values[i] for i in range(sort_code.SLOTS)])
-        scratch = slots.scratch_size(0, 1, 0)
-        is_tiny = count < TINY
-        memory = (source, target, other, self.table)
-        POOL.run(calls, Job(block, scratch, memory), self.threads, True, is_tiny)
+        chunks, held = Chunks(span, count, self.length), (source, target, other, self.table)
+        listed = [values[i] for i in range(sort_code.SLOTS)]
+        run_chunks(self.cores, self.threads, chunks, listed, held, count < TINY)
 
 
 # ---------------------------------------------------------------- by runs
@@ -285,5 +280,4 @@ def _merge(pair: list[NDArray[Any]], target: NDArray[Any], cores: Cores) -> None
     arguments[merge_code.TARGET] = address(target)
     arguments[merge_code.COUNT], arguments[merge_code.COUNT_OTHER] = pair[0].size, pair[1].size
     _, span = _merging(_KINDS[target.dtype.kind], cores.machine)
-    job = Job(chunked_job(span, target.size, TILE, arguments), slots.scratch_size(0, 1, 0), pair)
-    POOL.run(cores.calls, job, cores.threads, True, False)
+    run_chunks(cores, cores.threads, Chunks(span, target.size, TILE), arguments, pair, False)

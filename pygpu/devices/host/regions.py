@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.elements import regions as code
 from pygpu.codegen.elements.regions import Numbering, Step, region_span
-from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
-from pygpu.devices.cpu.chunks import Cores, address, chunked_job, cores
+from pygpu.devices.cpu.chunks import Chunks, Cores, address, cores, run_chunks
 from pygpu.devices.cpu.native import Native, native_span
-from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.devices.process.reserve import RESERVE
 
 SMALL: Final = 1 << 15  # pixels, below which a second thread is not worth its call
@@ -95,6 +93,5 @@ class _Steps:
     def run(self, step: Step, count: int, length: int, threads: int) -> None:
         numbering = Numbering(step, self.kind, self.background, self.diagonal)
         _, span = _native(numbering, self.cores.machine)
-        block = chunked_job(span, count, length, self.arguments)
-        job = Job(block, slots.scratch_size(0, 1, 0), self.memory)
-        POOL.run(self.cores.calls, job, threads, True, threads == 1)
+        chunks, is_tiny = Chunks(span, count, length), threads == 1
+        run_chunks(self.cores, threads, chunks, self.arguments, self.memory, is_tiny)
