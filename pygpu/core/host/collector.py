@@ -38,9 +38,8 @@ class _Pauses:
         with self.lock:
             self.count -= 1
             if self.count == 0 and self.ran:
-                if (
-                    lasting and not gc.get_freeze_count()
-                ):  # else it is the program that has frozen some
+                # Where some are frozen, it is the program that did.
+                if lasting and not gc.get_freeze_count():
                     gc.freeze()  # the two together only make all objects old
                     gc.unfreeze()
                 gc.enable()
@@ -67,6 +66,8 @@ class paused:  # noqa: N801 - read as a word of the language, and no frame of co
 
     __slots__ = ("mine",)
 
+    is_lasting = False  # whether what the block makes is taken for old
+
     def __enter__(self) -> None:
         self.mine = _pauses
         self.mine.begin()
@@ -77,7 +78,7 @@ class paused:  # noqa: N801 - read as a word of the language, and no frame of co
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.mine.end()
+        self.mine.end(self.is_lasting)
 
 
 class lasting(paused):  # noqa: N801
@@ -85,10 +86,4 @@ class lasting(paused):  # noqa: N801
 
     __slots__ = ()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.mine.end(lasting=True)
+    is_lasting = True

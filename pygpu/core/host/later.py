@@ -135,15 +135,14 @@ class _Finder:
 _FINDER: Final = _Finder()
 
 
-class running:  # noqa: N801 - read as a word of the language
+class running(lasting):  # noqa: N801
     """Modules of the package that are imported in the block are found sooner than others, and what
     they make while they are run is no work for the collector of garbage."""
 
-    __slots__ = ("lasting",)
+    __slots__ = ()
 
     def __enter__(self) -> None:
-        self.lasting = lasting()
-        self.lasting.__enter__()
+        super().__enter__()
         sys.meta_path.insert(0, _FINDER)
 
     def __exit__(
@@ -153,7 +152,7 @@ class running:  # noqa: N801 - read as a word of the language
         traceback: TracebackType | None,
     ) -> None:
         sys.meta_path.remove(_FINDER)
-        self.lasting.__exit__(kind, error, traceback)
+        super().__exit__(kind, error, traceback)
 
 
 class later:  # noqa: N801 - read as a word of the language
