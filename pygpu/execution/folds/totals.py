@@ -100,8 +100,11 @@ def _natively(image: ImageLike, how: How, axis: Any, keepdims: bool) -> Any:
 def _line_sums(array: NDArray[Any], axes: set[int], device: Device) -> NDArray[Any] | None:
     """Sums along the first axes of an array, or along the last; None along others."""
     lines = _lines(array, axes)
-    sums = None if lines is None else device.line_sums(*lines[:2])
-    return None if lines is None or sums is None else sums.reshape(lines[2])
+    if lines is None:
+        return None
+    rows, axis, shape = lines
+    sums = device.line_sums(rows, axis)
+    return None if sums is None else sums.reshape(shape)
 
 
 def _lines(array: NDArray[Any], axes: set[int]) -> tuple[NDArray[Any], int, tuple[int, ...]] | None:

@@ -29,7 +29,7 @@ from pygpu.execution.arguments.results import Form, ImageMaker, info_from, prese
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.programs import running, tiles
 from pygpu.execution.programs.calls import Programs, Run
-from pygpu.execution.programs.passages import LEFT, Held, Passage, storage_of, take
+from pygpu.execution.programs.passages import LEFT, Held, Passage, as_storage, take
 from pygpu.ssa import Constant
 
 NOTHING: Final[Mapping[Any, tuple[Gate, ...]]] = MappingProxyType({})
@@ -194,7 +194,7 @@ class Gate:
         if out is not None:
             return out
         if self.form != "array":
-            return self._presented([storage_of(array, len(self.whole)) for array in arrays], args)
+            return self._presented([as_storage(array, len(self.whole)) for array in arrays], args)
         return tuple(arrays) if made.is_tuple else arrays[0]
 
     def _outs(self, out: Any) -> tuple[Any, ...]:

@@ -28,7 +28,7 @@ with later():
     from pygpu.execution.arguments import uniforms
 
 LEFT: Final = -1  # in place of a place: the argument is not given
-How = Literal["number", "known", "image", "array", "copy", "spread", "object"]
+How = Literal["number", "known", "image", "array", "copy", "object"]
 _NUMBERS: Final = (float, int, bool, np.generic)
 _VECTORS: Final = (Vector, tuple, list, np.ndarray)
 _COMPILED_IN: Final = (int, float, bool, str, tuple, np.ndarray)
@@ -71,7 +71,8 @@ class Passage(NamedTuple):
     shape: tuple[int, ...] = ()  # of an array, as it was given, else of the texels
     dtype: np.dtype[Any] | None = None  # of an array
     strides: tuple[int, ...] = ()  # of an array that is read where it lies
-    known: Any = None  # the key of a value that is compiled in; the shape an array is spread over
+    known: Any = None  # the key of a value that is compiled in
+    spread: tuple[int, ...] | None = None  # the shape over which an array is spread
 
     @classmethod
     def of(
@@ -125,7 +126,7 @@ class Passage(NamedTuple):
         if type(value) is np.ndarray:
             passage = cls.of_array(place, image, value, given)
             if value.shape != shape:
-                return passage._replace(how="spread", known=shape)
+                return passage._replace(how="copy", spread=shape)
             return passage
         if isinstance(value, ImageLike) and value.storage.shape == shape:
             return cls("image", place, type(value), image, of(value), shape)
@@ -140,7 +141,7 @@ def take(
     inputs: list[Any] = []
     values: list[Constant] = []
     held: Held | None = None
-    for how, place, cls, parameter, sampler, shape, dtype, strides, known in passages:
+    for how, place, cls, parameter, sampler, shape, dtype, strides, known, spread in passages:
         value = parameter.default if place == LEFT else args[place]
         if value.__class__ is not cls:
             return None
@@ -164,16 +165,16 @@ def take(
         else:
             if value.shape != shape or value.dtype != dtype:
                 return None
-            if how != "array":
+            if how == "copy":
                 value = narrow(value, parameter.name)
-                value = contiguous(value if known is None else np.broadcast_to(value, known))
+                value = contiguous(value if spread is None else np.broadcast_to(value, spread))
             elif value.strides != strides:
                 return None
-            inputs.append(value if on_host else storage_of(value, parameter.type))
+            inputs.append(value if on_host else as_storage(value, parameter.type))
     return inputs, values, held
 
 
-def storage_of(array: NDArray[Any], dims: int) -> Storage:
+def as_storage(array: NDArray[Any], dims: int) -> Storage:
     """The texels of an array that a call has taken or made as it is."""
     if dims == 2:
         return Storage.of(array)

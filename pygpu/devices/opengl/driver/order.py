@@ -6,7 +6,7 @@ which the device runs empty: some microseconds, as long as a small image takes.
     order = Order(context.memory_barrier)
     order.await_writes([image])                      # a barrier, if it takes one
     order.before(read=[image], written=[result])     # the same, and what is to be remembered
-order.busy                                       # what programs may be at work with
+    order.busy                                       # what programs may be at work with
 """
 
 from __future__ import annotations
