@@ -37,7 +37,9 @@ from pygpu.execution.large import labels
 from pygpu.execution.large.sources import holds_dask, is_dask, seen
 from pygpu.execution.pipelines.deferred import Graph, current, deferring
 from pygpu.execution.pipelines.stages import Runner, StageReport
+from pygpu.execution.pipelines.steady import Steady
 from pygpu.execution.pipelines.takes import Take, Takes
+from pygpu.execution.pipelines.together import images_of
 from pygpu.execution.pipelines.unseen import Unseen
 from pygpu.execution.programs.options import Options, fast_within
 
@@ -118,7 +120,7 @@ class Pipeline:
         self._fast = fast
         self._target = targets.check(target)
         self._runner = Runner()
-        self._takes = Takes(function, Pipeline)
+        self._takes = Takes(functools.partial(Steady.of, function, Pipeline))
         self._signature = inspect.signature(function)
         self._dims = _dims(function)
         # How many arguments by position need no binding, and the coordinates of each.
@@ -214,7 +216,7 @@ class Pipeline:
             else:
                 bound.arguments.update(zip(bound.arguments, values, strict=True))
                 result = self.__wrapped__(*bound.args, **bound.kwargs)
-            graph.settle([image.storage for image in _images(result)])
+            graph.settle([image.storage for image in images_of(result)])
         return _presented(result, form)
 
     def lower(self, *args: Any, **kwargs: Any) -> LoweredPipeline:
@@ -259,19 +261,6 @@ class Pipeline:
 
     def __repr__(self) -> str:
         return f"<pipeline {self.__name__}, target {self._target!r}>"
-
-
-def together(runner: Runner, function: Callable[[], Any], target: str = "auto") -> Any:
-    """What a function of no arguments gives, its calls put together; they are computed then. In a
-    pipeline they are that one's."""
-    if current() is not None:
-        return function()
-    settle: Any = runner.settle
-    graph = Graph(targets.choose(target), settle)
-    with deferring(graph):
-        result = function()
-        graph.settle([image.storage for image in _images(result)])
-    return result
 
 
 def _form(given: Sequence[tuple[Any, int]]) -> str:
@@ -345,17 +334,6 @@ def _as_results(result: Any) -> Any:
         return type(result)([_as_results(value) for value in result])
     is_wide = is_dask(result) and result.ndim > 0 and result.dtype == np.float64
     return result.astype(np.float32) if is_wide else result
-
-
-def _images(result: Any) -> list[ImageLike | NumberLike]:
-    """The images and the numbers of a device in a result, in lists, tuples and dicts too."""
-    if isinstance(result, (ImageLike, NumberLike)):
-        return [result]
-    if isinstance(result, dict):
-        return [image for value in result.values() for image in _images(value)]
-    if isinstance(result, (list, tuple)):
-        return [image for value in result for image in _images(value)]
-    return []
 
 
 def _presented(result: Any, form: str) -> Any:

@@ -103,14 +103,12 @@ from pygpu.filters.rank import (
     uniform_filter,
 )
 from pygpu.filters.restoration import demosaic, inpaint_biharmonic, richardson_lucy, unsharp_mask
-from pygpu.filters.sampling import bicubic, bilinear, lanczos
+from pygpu.filters.sampling import bicubic, bilinear, lanczos, rescale, resize
 from pygpu.filters.transform import (
     pyramid_expand,
     pyramid_gaussian,
     pyramid_laplacian,
     pyramid_reduce,
-    rescale,
-    resize,
     rotate,
     warp,
 )

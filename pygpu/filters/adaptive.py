@@ -17,7 +17,7 @@ from pygpu.core import sampler
 from pygpu.core.errors import shown
 from pygpu.core.errors import whole as whole_number
 from pygpu.execution.large.images import LazyImage, derived, tiled
-from pygpu.filters.exposure import extent
+from pygpu.filters.exposure import extent, values_of
 from pygpu.filters.linear import correlate, gaussian
 from pygpu.filters.rank import median
 from pygpu.filters.whole import channels_of, image_of, outside, pair_of, together, whole
@@ -41,6 +41,12 @@ def _levels(im: Image, p: Position, low: float, high: float, bin_size: int) -> A
     word = np.rint(min(max(im(p), 0.0), 1.0) * 65535)
     share = min(max((word - low) / (high - low), 0.0), 1.0)  # words may be one off at both ends
     return int(np.rint(share * (LEVELS - 1))) // bin_size
+
+
+@compile
+def _numbered(bins: Image, p: Position, rows: int, columns: int, across: int, nbins: int) -> Any:
+    """The bin of a pixel of a tile among the bins of all tiles, which follow each other."""
+    return bins(p) + nbins * (p.y // rows * across + p.x // columns)
 
 
 @compile
@@ -95,22 +101,33 @@ def equalize_adapthist(
     table, across = _table(bins, (rows, columns), clip_limit, nbins)
     maps = image_of(table, "maps")
     level = _mapped(bins, maps, rows=rows, columns=columns, across=across)
-    least, most = extent(level)
-    return _relit(image, light, level, low=least, high=derived(_above, least, most))
+    low, high = (derived(one, *extent(level)) for one in (_below, _above))
+    return _relit(image, light, level, low=low, high=high)
 
 
-def _low_word(low: Any, high: Any) -> Any:
-    """The least of 16 bits."""
-    return np.rint(65535 * min(max(low, 0.0), 1.0))
+def _word(value: Any) -> Any:
+    return np.rint(65535 * min(max(value, 0.0), 1.0))
 
 
-def _high_word(low: Any, high: Any) -> Any:
-    # above the least, so that there is a range
-    return max(_low_word(high, high), _low_word(low, high) + 1)
+# As in scikit-image, where all values are alike they are not stretched but held within the range.
+def _low_word(least: Any, most: Any) -> Any:
+    """The word, of 16 bits, that is the lowest level."""
+    low, high = _word(least), _word(most)
+    return low if low < high else low - min(low, LEVELS - 1)
+
+
+def _high_word(least: Any, most: Any) -> Any:
+    low, high = _word(least), _word(most)
+    return high if low < high else _low_word(least, most) + LEVELS - 1
+
+
+def _below(least: Any, most: Any) -> Any:
+    """The level that is black."""
+    return least if least < most else max(least - 1, 0)
 
 
 def _above(least: Any, most: Any) -> Any:
-    return max(most, least + 1)
+    return most if least < most else _below(least, most) + 1
 
 
 def _tile(size: Any, image: Image) -> tuple[int, int]:
@@ -130,12 +147,16 @@ def _table(bins: Any, tile: tuple[int, int], clip_limit: float, nbins: int) -> t
     pixels = tile[0] * tile[1]
     most = max(int(clip_limit * pixels), 1) if 0 < clip_limit < 1 else pixels
     down, across = (-(-n // k) for n, k in zip(bins.shape, tile, strict=True))
-    maps = partial(_maps, tile=tile, most=most, nbins=nbins)
     if isinstance(bins, LazyImage):
+        maps = partial(_maps, tile=tile, most=most, nbins=nbins)
         found = tiled(maps, _filled_up(bins.array, tile), tile, nbins)
     else:
-        found = maps(_filled_up(np.asarray(bins), tile))
-    shape = ((down + 2) * (across + 2), nbins)
+        size = {"rows": tile[0], "columns": tile[1], "across": across, "nbins": nbins}
+        shape = down * tile[0], across * tile[1]
+        numbers = _numbered(bins.sampled(boundary="mirror"), **size, shape=shape)
+        counts = values_of(numbers, 0, down * across * nbins)
+        found = _levels_of(counts.reshape(down, across, nbins), pixels, most)
+    shape = (down + 2) * (across + 2), nbins
     return derived(_surrounded, found, shape=shape, dtype=np.int32), across + 2
 
 
@@ -155,9 +176,14 @@ def _maps(bins: NDArray[Any], tile: tuple[int, int], most: int, nbins: int) -> N
     number = np.arange(down)[:, None, None, None] * across + np.arange(across)[:, None]
     blocks = bins.reshape(down, tile[0], across, tile[1]) + nbins * number
     counts = np.bincount(blocks.ravel(), minlength=down * across * nbins)
-    clipped = np.array([_clipped(hist, most) for hist in counts.reshape(-1, nbins)])
-    shares = np.cumsum(clipped, axis=1) * ((LEVELS - 1) / (tile[0] * tile[1]))
-    return np.minimum(shares, LEVELS - 1).astype(np.int32).reshape(down, across, nbins)
+    return _levels_of(counts.reshape(down, across, nbins), tile[0] * tile[1], most)
+
+
+def _levels_of(counts: NDArray[Any], pixels: int, most: int) -> NDArray[np.int32]:
+    """For each tile of so many pixels, and each bin, a level, by what is in the bins."""
+    clipped = _clipped(counts.reshape(-1, counts.shape[2]), most)
+    shares = np.cumsum(clipped, axis=1) * ((LEVELS - 1) / pixels)
+    return np.minimum(shares, LEVELS - 1).astype(np.int32).reshape(counts.shape)
 
 
 def _surrounded(maps: NDArray[Any]) -> NDArray[np.int32]:
@@ -166,28 +192,30 @@ def _surrounded(maps: NDArray[Any]) -> NDArray[np.int32]:
 
 
 def _clipped(counts: NDArray[Any], most: int) -> NDArray[Any]:
-    """A histogram with no bin above `most`: what is above goes to all bins alike, what then is
-    above to those that have room, at even distances."""
-    excess = int(np.maximum(counts - most, 0).sum())
+    """Histograms, a row each, with no bin above `most`: what is above goes to all bins alike, what
+    then is above to those that have room, at even distances."""
+    size = counts.shape[1]
+    excess = np.maximum(counts - most, 0).sum(axis=1)
     counts = np.minimum(counts, most)
-    share = excess // counts.size
+    share = (excess // size)[:, None]
     low = counts < most - share
-    excess -= int(low.sum()) * share
-    counts = counts + share * low
+    counts += share * low
     middle = (counts >= most - share) & (counts < most)
-    excess -= int((most - counts[middle]).sum())
+    excess -= low.sum(axis=1) * share[:, 0] + np.where(middle, most - counts, 0).sum(axis=1)
     counts[middle] = most
-    while excess > 0:
-        before = excess
-        for first in range(counts.size):
-            room = counts < most
-            step = max(1, int(np.count_nonzero(room)) // excess)
-            counts[first::step] += room[first::step]
-            excess -= int(np.count_nonzero(room[first::step]))
-            if excess <= 0:
+    bins, left = np.arange(size), np.flatnonzero(excess > 0)
+    while len(left):
+        before = excess[left]
+        for first in range(size):
+            rows = left[excess[left] > 0]
+            if not len(rows):
                 break
-        if excess == before:
-            break
+            room = counts[rows] < most
+            step = np.maximum(1, room.sum(axis=1) // excess[rows])[:, None]
+            filled = room & (bins >= first) & ((bins - first) % step == 0)
+            counts[rows] += filled
+            excess[rows] -= filled.sum(axis=1)
+        left = left[(excess[left] > 0) & (excess[left] < before)]
     return counts
 
 

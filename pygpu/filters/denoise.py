@@ -21,7 +21,7 @@ from pygpu.core.errors import shown
 from pygpu.execution.large.images import LazyImage, derived
 from pygpu.execution.large.sources import is_dask
 from pygpu.filters.linear import correlate
-from pygpu.filters.transform import MODES
+from pygpu.filters.sampling import MODES
 from pygpu.filters.whole import image_of, joined, layers_of, together, whole
 from pygpu.glsl import sqrt
 from pygpu.image.image import Image

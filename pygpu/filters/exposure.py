@@ -69,6 +69,11 @@ def _values(image: Any, channel: int = 0) -> Any:
     if isinstance(image, LazyImage):
         layer = image.array if image.channels == 1 else image.array[..., channel]
         return counted(layer, partial(_count_all, groups), groups)
+    return values_of(image, channel, groups)
+
+
+def values_of(image: Image, channel: int, groups: int) -> NDArray[Any]:
+    """How many texels of a channel, of whole numbers, are 0, 1, ... groups - 1; all are less."""
     host = image.storage.host()
     counts = targets.choose("auto").counted(host, channel, groups)
     if counts is None:

@@ -52,12 +52,13 @@ def unsharp_mask(
     low: Any = -np.inf
     high = np.inf
     if not preserve_range:
-        low, high = derived(_least_held, np.min(image.min())), 1.0
+        low, high = derived(_least_held, image.min()), 1.0
     return _sharpened(image, smooth, amount=amount, low=low, high=high)
 
 
-def _least_held(least: Any) -> float:
-    return -1.0 if least < 0 else 0.0
+def _least_held(least: Any) -> Any:
+    """-1 below 0, else 0, also of NaN: by ufuncs, which take numbers that are not known yet."""
+    return np.fmax(np.fmin(np.floor(least), 0.0), -1.0)
 
 
 # ---------------------------------------------------------------- deconvolution
@@ -159,7 +160,9 @@ def inpaint_biharmonic(image: Image, mask: Any) -> Any:
     filled = _filled(result[part].astype(np.float64), hole[part])
     flat = result.reshape(hole.size, -1)
     flat[places] = flat[np.argmin(hole)]  # a pixel that is known
-    flat[places] = np.clip(filled, flat.min(axis=0), flat.max(axis=0))
+    # One by one, as NumPy folds the rows of an array of few columns slowly.
+    ends = np.array([(channel.min(), channel.max()) for channel in flat.T])
+    flat[places] = np.clip(filled, *ends.T)
     return Image(without_channel_axis(result))
 
 

@@ -1,19 +1,29 @@
 """An image, or any function of whole positions, between its pixels, and so in another size.
 
-bicubic(im, q)                                  # q may be any pair of numbers
-lanczos(im, q)                                  # transform.py has warp and rotate
+    bicubic(im, q)                              # q may be any pair of numbers
+    lanczos(im, q)                              # transform.py has warp and rotate
+    resize(photo, (100, 150)); rescale(photo, 0.5)
+
+`mode` says what lies outside, in NumPy's names, as in `skimage.transform`: "constant" with `cval`,
+"edge", "symmetric" (d c b a | a b c d), "reflect" (d c b | a b c d), "wrap".
 """
+
+from __future__ import annotations
 
 import functools
 import math
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from pygpu import glsl
 from pygpu.core.errors import guarded, shown
 from pygpu.devices import targets
 from pygpu.execution.large import resized as large
-from pygpu.execution.large.images import LazyImage
+from pygpu.execution.large.images import LazyImage, derived
+from pygpu.filters.linear import gaussian
+from pygpu.filters.whole import image_of, pair_of, whole, whole_only
 from pygpu.image.image import Image
 from pygpu.language.vectors import IVec2, Position, Vec2, Vector
 from pygpu.runtime import compile
@@ -194,3 +204,133 @@ def _part(
 ) -> Any:
     places = {"first": IVec2(*first), "corner": IVec2(*[n - before for n in corner])}
     return _stretched(part, scale=scale, order=order, shape=shape, **places)
+
+
+# ---------------------------------------------------------------- as filters
+
+# What lies outside: NumPy's names, as scikit-image has them here, and PyGPU's (SciPy's).
+MODES: Final = {
+    "constant": "constant",
+    "edge": "nearest",
+    "symmetric": "reflect",
+    "reflect": "mirror",
+    "wrap": "wrap",
+}
+TINY: Final = math.ulp(0.0)  # the least number above 0
+
+
+def read_as(image: Image, mode: str, cval: float) -> Image:
+    """The image with another boundary, by NumPy's name."""
+    if mode not in MODES:
+        raise ValueError(f"mode={shown(mode)}: takes {', '.join(map(repr, MODES))}")
+    return image.sampled(boundary=MODES[mode], cval=cval)
+
+
+def order_of(order: int | None, image: Image, name: str) -> int:
+    """How values between pixels are found: 0 the nearest, 1 linear, 3 cubic."""
+    is_bool = image.format.kind == "bool"
+    if order is None:
+        return 0 if is_bool else 1
+    if order not in (0, 1, 3):
+        raise ValueError(
+            f"{name}: order takes 0 (nearest), 1 (linear) or 3 (cubic), got {shown(order)}"
+        )
+    if is_bool and order:
+        raise ValueError(f"{name}: an image of bools takes order 0, got {order}")
+    return order
+
+
+@compile
+def _floats(im: Image, p: Position) -> Any:
+    return 1.0 * im(p)
+
+
+def between_ints(image: Any, order: int) -> Any:
+    """The image, of floats where values between its texels are asked for."""
+    return image if order == 0 or image.format.kind == "float" else _floats(image)
+
+
+@compile
+def _within(im: Image, low: Image, p: Position) -> Any:
+    """Clipped to what is between two texels of `low`: the least and the greatest of an image."""
+    return glsl.clamp(im(p), low((0, 0)), low((1, 0)))
+
+
+def held(result: Any, image: Image, *more: float) -> Any:
+    """Held within the range of an image, all channels together, and of what lies outside."""
+    shape = (1, 2, image.channels)
+    ends = functools.partial(_ends, image.channels, more)
+    least, greatest = np.min(image.min()), np.max(image.max())
+    found = derived(ends, least, greatest, shape=shape, dtype=np.float32)
+    return _within(result, image_of(found, "clip"))
+
+
+def _ends(
+    channels: int, more: tuple[float, ...], least: float, greatest: float
+) -> NDArray[np.float32]:
+    """The least and the greatest value beside each other, of each channel."""
+    ends = np.array([[min([least, *more]), max([greatest, *more])]], np.float32)
+    return np.repeat(ends[..., None], channels, axis=2)
+
+
+def size_of(shape: Any, name: str) -> tuple[int, int]:
+    try:
+        height, width = (int(n) for n in tuple(shape)[:2])
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: takes a size (height, width), got {shown(shape)}") from None
+    if height < 1 or width < 1:
+        raise ValueError(f"{name}: takes a size (height, width) from 1 up, got {shown(shape)}")
+    return height, width
+
+
+@whole
+def resize(
+    image: Image,
+    output_shape: tuple[int, ...],
+    order: int | None = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    clip: bool = True,
+    anti_aliasing: bool | None = None,
+    anti_aliasing_sigma: Any = None,
+) -> Any:
+    """The image in another size (height, width); `skimage.transform.resize`.
+
+    `order` is 0 (the nearest texel; of bools the only one), 1 (linear) or 3 (cubic B-splines, held
+    within the image's range unless `clip=False`). Ints become floats, but for order 0. Where it
+    gets smaller it is smoothed first, unless `anti_aliasing=False`.
+    """
+    shape = size_of(output_shape, "resize")
+    order = order_of(order, image, "resize")
+    seen = read_as(between_ints(image, order), mode, cval)
+    factors = [old / new for old, new in zip(image.shape, shape, strict=False)]
+    if anti_aliasing is None:
+        anti_aliasing = (order > 0 or image.dtype.kind == "f") and max(factors) > 1
+    smooth: Any = seen
+    if anti_aliasing:
+        sigma = [max(0.0, (f - 1) / 2) for f in factors]
+        if anti_aliasing_sigma is not None:
+            sigma = anti_aliasing_sigma
+        smooth = gaussian(seen, sigma=sigma)
+    return resized_within(smooth, shape, order, mode, cval, image if clip else None)
+
+
+def resized_within(
+    image: Any, shape: tuple[int, int], order: int, mode: str, cval: float, within: Any
+) -> Any:
+    """The image in another size, held within the range of an image where one is given."""
+    made = resized(image, shape, order, read_as(image, mode, cval))
+    if order < 3 or within is None:
+        return made
+    return held(made, within, *([cval] if mode == "constant" else []))
+
+
+@whole_only
+def rescale(image: Any, scale: Any, **options: Any) -> Any:
+    """The image `scale` times as large, or (along y, along x) times; `skimage.transform.rescale`.
+    The options are those of `resize`."""
+    first = image_of(image, "rescale")
+    factors = pair_of(scale, "rescale: scale", "a factor above 0, or two of such", TINY)
+    sides = zip(first.shape, factors, strict=False)
+    shape = tuple([max(int(np.round(n * f)), 1) for n, f in sides])
+    return resize(image, shape, **options)

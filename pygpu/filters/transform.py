@@ -1,6 +1,6 @@
-"""Images of another size, turned, or in steps of sizes; as in `skimage.transform`.
+"""Images turned, warped, or in steps of sizes; as in `skimage.transform`.
 
-    resize(photo, (100, 150)); rescale(photo, 0.5); rotate(photo, 30)
+    rotate(photo, 30); warp(photo, matrix)
     for layer in pyramid_gaussian(photo): ...
 
 `mode` says what lies outside, in NumPy's names, as in `skimage.transform`: "constant" with `cval`,
@@ -16,13 +16,20 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pygpu import glsl
 from pygpu.core.errors import shown
-from pygpu.execution.large.images import LazyImage, derived
+from pygpu.execution.large.images import LazyImage
 from pygpu.filters.linear import gaussian
-from pygpu.filters.sampling import bicubic, bilinear, resized
+from pygpu.filters.sampling import (
+    between_ints,
+    bicubic,
+    bilinear,
+    held,
+    order_of,
+    read_as,
+    resized_within,
+    size_of,
+)
 from pygpu.filters.whole import (
     image_of,
     outside,
@@ -39,72 +46,10 @@ from pygpu.language.scalars import number
 from pygpu.language.vectors import Position, Vec2, Vec3
 from pygpu.runtime import compile
 
-# What lies outside: NumPy's names, as scikit-image has them here, and PyGPU's (SciPy's).
-MODES: Final = {
-    "constant": "constant",
-    "edge": "nearest",
-    "symmetric": "reflect",
-    "reflect": "mirror",
-    "wrap": "wrap",
-}
-TINY: Final = math.ulp(0.0)  # the least number above 0
+AT_ONCE: Final = 1 << 19  # pixels of a layer below which all that are smaller are made at once
 
 
-def _outside(image: Image, mode: str, cval: float) -> Image:
-    """The image with another boundary, by NumPy's name."""
-    if mode not in MODES:
-        raise ValueError(f"mode={shown(mode)}: takes {', '.join(map(repr, MODES))}")
-    return image.sampled(boundary=MODES[mode], cval=cval)
-
-
-def _order(order: int | None, image: Image, name: str) -> int:
-    """How values between pixels are found: 0 the nearest, 1 linear, 3 cubic."""
-    is_bool = image.format.kind == "bool"
-    if order is None:
-        return 0 if is_bool else 1
-    if order not in (0, 1, 3):
-        raise ValueError(
-            f"{name}: order takes 0 (nearest), 1 (linear) or 3 (cubic), got {shown(order)}"
-        )
-    if is_bool and order:
-        raise ValueError(f"{name}: an image of bools takes order 0, got {order}")
-    return order
-
-
-@compile
-def _floats(im: Image, p: Position) -> Any:
-    return 1.0 * im(p)
-
-
-def _between_ints(image: Any, order: int) -> Any:
-    """The image, of floats where values between its texels are asked for."""
-    return image if order == 0 or image.format.kind == "float" else _floats(image)
-
-
-# ---------------------------------------------------------------- other sizes
-
-
-@compile
-def _between(im: Image, low: Image, p: Position) -> Any:
-    """Clipped to what is between two texels of `low`: the least and the greatest of an image."""
-    return glsl.clamp(im(p), low((0, 0)), low((1, 0)))
-
-
-def _clipped(result: Any, image: Image, *more: float) -> Any:
-    """Held within the range of an image, all channels together, and of what lies outside."""
-    shape = (1, 2, image.channels)
-    ends = functools.partial(_ends, image.channels, more)
-    least, greatest = np.min(image.min()), np.max(image.max())
-    found = derived(ends, least, greatest, shape=shape, dtype=np.float32)
-    return _between(result, image_of(found, "clip"))
-
-
-def _ends(
-    channels: int, more: tuple[float, ...], least: float, greatest: float
-) -> NDArray[np.float32]:
-    """The least and the greatest value beside each other, of each channel."""
-    ends = np.array([[min([least, *more]), max([greatest, *more])]], np.float32)
-    return np.repeat(ends[..., None], channels, axis=2)
+# ---------------------------------------------------------------- rotation, any map
 
 
 def _in_one_piece(image: Any, name: str) -> None:
@@ -116,72 +61,6 @@ def _in_one_piece(image: Any, name: str) -> None:
             "Give it as one piece, its .rechunk(-1), or that of a part",
             image,
         )
-
-
-def _shape(shape: Any, name: str) -> tuple[int, int]:
-    try:
-        height, width = (int(n) for n in tuple(shape)[:2])
-    except (TypeError, ValueError):
-        raise TypeError(f"{name}: takes a size (height, width), got {shown(shape)}") from None
-    if height < 1 or width < 1:
-        raise ValueError(f"{name}: takes a size (height, width) from 1 up, got {shown(shape)}")
-    return height, width
-
-
-@whole
-def resize(
-    image: Image,
-    output_shape: tuple[int, ...],
-    order: int | None = None,
-    mode: str = "reflect",
-    cval: float = 0.0,
-    clip: bool = True,
-    anti_aliasing: bool | None = None,
-    anti_aliasing_sigma: Any = None,
-) -> Any:
-    """The image in another size (height, width); `skimage.transform.resize`.
-
-    `order` is 0 (the nearest texel; of bools the only one), 1 (linear) or 3 (cubic B-splines, held
-    within the image's range unless `clip=False`). Ints become floats, but for order 0. Where it
-    gets smaller it is smoothed first, unless `anti_aliasing=False`.
-    """
-    shape = _shape(output_shape, "resize")
-    order = _order(order, image, "resize")
-    seen = _outside(_between_ints(image, order), mode, cval)
-    factors = [old / new for old, new in zip(image.shape, shape, strict=False)]
-    if anti_aliasing is None:
-        anti_aliasing = (order > 0 or image.dtype.kind == "f") and max(factors) > 1
-    smooth: Any = seen
-    if anti_aliasing:
-        sigma = [max(0.0, (f - 1) / 2) for f in factors]
-        if anti_aliasing_sigma is not None:
-            sigma = anti_aliasing_sigma
-        smooth = gaussian(seen, sigma=sigma)
-    return _resized(smooth, shape, order, mode, cval, image if clip else None)
-
-
-def _resized(
-    image: Any, shape: tuple[int, int], order: int, mode: str, cval: float, within: Any
-) -> Any:
-    """The image in another size, held within the range of an image where one is given."""
-    made = resized(image, shape, order, _outside(image, mode, cval))
-    if order < 3 or within is None:
-        return made
-    return _clipped(made, within, *([cval] if mode == "constant" else []))
-
-
-@whole_only
-def rescale(image: Any, scale: Any, **options: Any) -> Any:
-    """The image `scale` times as large, or (along y, along x) times; `skimage.transform.rescale`.
-    The options are those of `resize`."""
-    first = image_of(image, "rescale")
-    factors = pair_of(scale, "rescale: scale", "a factor above 0, or two of such", TINY)
-    sides = zip(first.shape, factors, strict=False)
-    shape = tuple([max(int(np.round(n * f)), 1) for n, f in sides])
-    return resize(image, shape, **options)
-
-
-# ---------------------------------------------------------------- rotation, any map
 
 
 def _between_texels(im: Any, q: Any, order: int) -> Any:
@@ -216,7 +95,7 @@ def rotate(
     as the whole turned image needs. `order` is 0 (nearest), 1 (linear) or 3 (bicubic, held within
     the image's range unless `clip=False`).
     """
-    order = _order(order, image, "rotate")
+    order = order_of(order, image, "rotate")
     if not math.isfinite(angle):
         raise ValueError(f"rotate: angle takes degrees, got {shown(angle)}")
     _in_one_piece(image, "rotate")
@@ -233,7 +112,7 @@ def rotate(
         shape = (int(size[1]), int(size[0]))
         to = -low
     turned = _turned(
-        _outside(_between_ints(image, order), mode, cval),
+        read_as(between_ints(image, order), mode, cval),
         to=Vec2(*map(float, to)),
         around=Vec2(*map(float, centre)),
         turn=Vec2(cos, sin),
@@ -242,7 +121,7 @@ def rotate(
     )
     if order < 3 or not clip:
         return turned
-    return _clipped(turned, image, *([cval] if mode == "constant" else []))
+    return held(turned, image, *([cval] if mode == "constant" else []))
 
 
 @compile
@@ -277,11 +156,11 @@ def warp(
     `output_shape` is (height, width), that of the image or of the array unless said. `order` is 0
     (nearest), 1 (linear) or 3 (bicubic, held within the image's range unless `clip=False`).
     """
-    order = _order(order, image, "warp")
+    order = order_of(order, image, "warp")
     _in_one_piece(image, "warp")
-    seen = _outside(_between_ints(image, order), mode, cval)
+    seen = read_as(between_ints(image, order), mode, cval)
     matrix = _matrix(inverse_map)
-    size = None if output_shape is None else _shape(output_shape, "warp: output_shape")
+    size = None if output_shape is None else size_of(output_shape, "warp: output_shape")
     own = image.height, image.width
     if matrix is not None:
         warped = _by_matrix(seen, matrix=matrix, order=order, shape=size or own)
@@ -294,7 +173,7 @@ def warp(
         warped = _by_places(seen, Image(places), order=order, shape=places.shape[:2])
     if order < 3 or not clip:
         return warped
-    return _clipped(warped, image, *([cval] if mode == "constant" else []))
+    return held(warped, image, *([cval] if mode == "constant" else []))
 
 
 def _matrix(inverse_map: Any) -> Any:
@@ -354,10 +233,16 @@ def pyramid_reduce(
     """The image smoothed, then `downscale` times smaller; `skimage.transform.pyramid_reduce`.
     `sigma` is a third of `downscale` unless said."""
     _factor(downscale, "pyramid_reduce: downscale")
+    return _reduced(image, downscale, sigma, order, mode, cval)
+
+
+def _reduced(
+    image: Any, downscale: float, sigma: float | None, order: int, mode: str, cval: float
+) -> Any:
     shape = math.ceil(image.height / downscale), math.ceil(image.width / downscale)
     smooth = _smooth(image, 2 * downscale / 6 if sigma is None else sigma, mode, cval)
-    order = _order(order, smooth, "pyramid_reduce")
-    return _resized(smooth, shape, order, mode, cval, smooth)
+    order = order_of(order, smooth, "pyramid_reduce")
+    return resized_within(smooth, shape, order, mode, cval, smooth)
 
 
 @whole
@@ -373,9 +258,9 @@ def pyramid_expand(
     """The image `upscale` times larger, then smoothed; `skimage.transform.pyramid_expand`."""
     _factor(upscale, "pyramid_expand: upscale")
     shape = math.ceil(image.height * upscale), math.ceil(image.width * upscale)
-    image = _between_ints(image, 1)  # smoothed they will be floats
-    order = _order(order, image, "pyramid_expand")
-    large = _resized(image, shape, order, mode, cval, image)
+    image = between_ints(image, 1)  # smoothed they will be floats
+    order = order_of(order, image, "pyramid_expand")
+    large = resized_within(image, shape, order, mode, cval, image)
     return _smooth(large, 2 * upscale / 6 if sigma is None else sigma, mode, cval)
 
 
@@ -386,27 +271,53 @@ def _layers(image: Any, name: str, steps: Callable[[Any], Iterator[Any]]) -> Ite
         yield presented(layer, image, first)
 
 
+def _is_small(layer: Any) -> bool:
+    """Whether a layer and those after it take less time than the calls that make them: these are
+    then made at once."""
+    return not isinstance(layer, LazyImage) and bool(layer.height * layer.width < AT_ONCE)
+
+
 @whole_only
 def pyramid_gaussian(
-    image: Any, max_layer: int = -1, downscale: float = 2, **options: Any
+    image: Any,
+    max_layer: int = -1,
+    downscale: float = 2,
+    sigma: float | None = None,
+    order: int = 1,
+    mode: str = "reflect",
+    cval: float = 0.0,
 ) -> Iterator[Any]:
     """The image and what `pyramid_reduce` makes of it, again and again, `max_layer` times or until
-    nothing gets smaller; `skimage.transform.pyramid_gaussian`. The options are those of
+    nothing gets smaller; `skimage.transform.pyramid_gaussian`. The other options are those of
     `pyramid_reduce`."""
     _factor(downscale, "pyramid_gaussian: downscale")
-    most = operator.index(max_layer)
+    most, options = operator.index(max_layer), (downscale, sigma, order, mode, cval)
 
     def steps(layer: Any) -> Iterator[Any]:
         yield layer
         count = 0
-        while count != most:
-            smaller = pyramid_reduce(layer, downscale, **options)
+        while count != most and not _is_small(layer):
+            smaller = pyramid_reduce(layer, *options)
             if smaller.shape == layer.shape:
                 return
             yield smaller
             layer, count = smaller, count + 1
+        if count != most:
+            yield from _smaller(layer, most - count, options)
 
     return _layers(image, "pyramid_gaussian", steps)
+
+
+@together
+def _smaller(layer: Any, most: int, options: Any) -> tuple[Any, ...]:
+    """So many smaller layers, or less than 0: until nothing gets smaller."""
+    layers = [layer]
+    while len(layers) != most + 1:
+        smaller = _reduced(layers[-1], *options)
+        if smaller.shape == layers[-1].shape:
+            break
+        layers.append(smaller)
+    return tuple(layers[1:])
 
 
 @whole_only
@@ -424,15 +335,38 @@ def pyramid_laplacian(
     width = 2 * downscale / 6 if sigma is None else sigma
     given = operator.index(max_layer)
 
-    def steps(image: Any) -> Iterator[Any]:
-        most = math.ceil(math.log(max(image.shape[:2]), downscale)) if given < 0 else given
-        smooth = _smooth(image, width, mode, cval)
-        way = _order(order, smooth, "pyramid_laplacian")
-        yield image - smooth
-        for _ in range(most):
-            shape = math.ceil(smooth.height / downscale), math.ceil(smooth.width / downscale)
-            layer = _resized(smooth, shape, way, mode, cval, smooth)
-            smooth = _smooth(layer, width, mode, cval)
-            yield layer - smooth
+    def steps(layer: Any) -> Iterator[Any]:
+        most = math.ceil(math.log(max(layer.shape[:2]), downscale)) if given < 0 else given
+        options = width, order, mode, cval
+        while most and not _is_small(layer):
+            lost, smooth = _loss(layer, width, mode, cval)
+            yield lost
+            layer, most = _next(smooth, downscale, *options), most - 1
+        yield from _losses(layer, most, downscale, options)
 
     return _layers(image, "pyramid_laplacian", steps)
+
+
+def _loss(layer: Any, sigma: float, mode: str, cval: float) -> tuple[Any, Any]:
+    """What a layer loses when it is smoothed, and what is left."""
+    smooth = _smooth(layer, sigma, mode, cval)
+    return layer - smooth, smooth
+
+
+def _next(smooth: Any, downscale: float, sigma: float, order: int, mode: str, cval: float) -> Any:
+    """The layer after a smoothed one."""
+    shape = math.ceil(smooth.height / downscale), math.ceil(smooth.width / downscale)
+    way = order_of(order, smooth, "pyramid_laplacian")
+    return resized_within(smooth, shape, way, mode, cval, smooth)
+
+
+@together
+def _losses(layer: Any, most: int, downscale: float, options: Any) -> tuple[Any, ...]:
+    """Of a layer and so many after it."""
+    sigma, _, mode, cval = options
+    lost, smooth = _loss(layer, sigma, mode, cval)
+    found = [lost]
+    for _ in range(most):
+        lost, smooth = _loss(_next(smooth, downscale, *options), sigma, mode, cval)
+        found.append(lost)
+    return tuple(found)

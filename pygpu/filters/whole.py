@@ -11,6 +11,7 @@ Dask array it is a LazyImage, which no texel can be asked of.
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -33,9 +34,8 @@ from pygpu.execution.framewise import mapped
 from pygpu.execution.large import labels
 from pygpu.execution.large.images import LazyImage
 from pygpu.execution.large.sources import NO_OUT, holds_dask, is_dask
-from pygpu.execution.pipeline import together as run_together
-from pygpu.execution.pipelines.deferred import settled
-from pygpu.execution.pipelines.stages import Runner
+from pygpu.execution.pipelines.deferred import current, settled
+from pygpu.execution.pipelines.together import Together
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position, Vec2, Vec3, Vec4
 from pygpu.runtime import compile
@@ -134,18 +134,20 @@ def whole(function: Callable[..., Any], measures: bool = False) -> Callable[...,
     return with_map(filtered)
 
 
-def together(function: Callable[..., Any], least: int = LARGE) -> Callable[..., Any]:
+def together(function: Callable[..., Any], least: int | None = None) -> Callable[..., Any]:
     """Put the passes of a filter together, as a pipeline does, where the image has so many pixels
-    that it is worth it. For filters of few passes that do not ask for texels on their way."""
-    runner = Runner()
+    that it is worth it, and do what has come before without Python. For filters that do not ask for
+    texels on their way."""
+    signature, passes = inspect.signature(function), Together(function)
 
     @functools.wraps(function)
-    def passes(image: Image, *args: Any, **options: Any) -> Any:
-        if image.height * image.width < least or holds_dask((image, *args, *options.values())):
+    def run(image: Image, *args: Any, **options: Any) -> Any:
+        if holds_dask((image, *args, *options.values())):
             return function(image, *args, **options)
-        return run_together(runner, functools.partial(function, image, *args, **options))
+        given = signature.bind(image, *args, **options).arguments
+        return passes(LARGE if least is None else least, given)
 
-    return passes
+    return run
 
 
 def _is_misfit(error: TypeError) -> bool:
@@ -199,7 +201,8 @@ def presented(result: Any, original: Any, first: Any, out: Any = None, dtype: An
     if out is None and dtype is None and form[0] != "pil":
         if form[0] == "image":
             reading = sampler.inherited(sampler.of(first), result.format)
-            return ImageMaker.make(settled(result.storage), reading, info=first.info)
+            storage = result.storage if current() is not None else settled(result.storage)
+            return ImageMaker.make(storage, reading, info=first.info)
         if result.storage is not first.storage:
             return without_channel_axis(result.storage.host())
     # Numbers of regions and codes are no brightness: 8 bits would cut them off.

@@ -75,7 +75,13 @@ def test_equalize_adapthist_of_few_pixels(shape) -> None:
 
 def test_of_one_colour_nothing_is_made() -> None:
     flat = np.full((20, 30), 0.25, np.float32)
-    assert (filters.equalize_adapthist(flat) == 0).all()
+    assert (filters.equalize_adapthist(flat) == 1).all()
+    for black in (
+        np.zeros((20, 30), np.float32),
+        np.zeros((20, 30, 3), np.uint8),
+    ):  # rounds nowhere
+        expected = skimage.exposure.equalize_adapthist(black)
+        assert_allclose(filters.equalize_adapthist(black, dtype=np.float32), expected)
     assert filters.threshold_otsu(flat) == 0.25
     expected = skimage.exposure.equalize_hist(flat)
     assert_allclose(filters.equalize_hist(flat), expected, atol=1e-6)

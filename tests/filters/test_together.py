@@ -1,5 +1,6 @@
 """Filters of several passes, put together, give what their passes give one by one."""
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -50,6 +51,37 @@ def test_passes_together_give_the_same(
         np.testing.assert_allclose(
             have.numpy().astype(float), want.numpy().astype(float), rtol=1e-5, atol=1e-5
         )
+
+
+@pytest.mark.parametrize(("filter", "options"), FILTERS, ids=lambda v: getattr(v, "__name__", ""))
+def test_calls_done_again_follow_their_arguments(
+    filter: Callable[..., Any],
+    options: dict[str, Any],
+    target: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PYGPU_TARGET", target)
+    generator = np.random.default_rng(2)
+    for least in (0, 0, -1, 0):  # the range is looked at by some
+        image = generator.uniform(least, 1, (32, 37)).astype(np.float32)
+        have = filter(image, **options)
+        sys.setprofile(lambda *_: None)  # it wants to see every call
+        try:
+            want = filter(image, **options)
+        finally:
+            sys.setprofile(None)
+        np.testing.assert_allclose(have, want, rtol=1e-5, atol=1e-5)
+    names = [name for name in ("radius", "sigma", "downscale") if name in options]
+    for name in names:
+        other = filter(image, **{**options, name: options[name] + 1})
+        assert not np.allclose(other, have)
+
+
+def test_filters_of_other_filters_leave_their_passes_to_the_pipeline() -> None:
+    lowered = pygpu.pipeline(lambda im: filters.closing(im) - im, target="cpu").lower(
+        np.random.default_rng(0).random((256, 300), np.float32)
+    )
+    assert lowered.stats["jobs"] == 1
 
 
 def test_what_does_not_fit_is_said_as_before(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """Calls of pipelines done again: what a steady function did is not asked of it a second time.
 
-    takes = Takes(function, Pipeline)
+    takes = Takes(partial(Steady.of, function, Pipeline))
     keys = takes.keys(args, kwargs, device)     # none where arguments are of another kind
     take = takes.find(key)                      # None where it is not known what the call does
     takes.rehearse(key, call, runner)           # find out: the function is called, nothing computed
@@ -34,7 +34,7 @@ from pygpu.execution.arguments.metadata import NO_INFO
 from pygpu.execution.arguments.uniforms import as_float
 from pygpu.execution.pipelines.deferred import Deferred, Graph, settled
 from pygpu.execution.pipelines.stages import Runner, Score
-from pygpu.execution.pipelines.steady import Steady
+from pygpu.execution.pipelines.steady import Steady, Trusted
 from pygpu.execution.pipelines.unseen import LookedAt, Unseen, UnseenTexels, unseen
 from pygpu.execution.programs.options import is_checked_here, is_fast_here
 from pygpu.ssa import Constant
@@ -179,12 +179,27 @@ def _put_together(result: Any, image: Callable[[int], Any]) -> Any:
     return result
 
 
+def _kind(image: Any) -> tuple[Any, ...]:
+    """What calls follow from of an image, but its texels."""
+    format = image.format
+    kind = (image.__class__, image.storage.shape, format.dtype, format.channels, format.normalize)
+    return *kind, image.boundary, image.interpolation, image.cval, image._dtype
+
+
+def _is_watched(device: Device) -> bool:
+    """Whether somebody wants to see functions run: who notes or checks what they do, a debugger."""
+    if isinstance(device, NotingDevice) or is_checked_here():
+        return True
+    return sys.gettrace() is not None or sys.getprofile() is not None
+
+
 class Takes:
     """See the module's head."""
 
-    def __init__(self, function: Callable[..., Any], pipelines: type) -> None:
-        self._function, self._pipelines = function, pipelines
-        self._steady: Steady | None = None
+    def __init__(self, steady: Callable[[], Steady | Trusted | None]) -> None:
+        """Of a function; `steady` says whether it does the same for the same, if it is asked."""
+        self._is_steady = steady
+        self._steady: Steady | Trusted | None = None
         self._of: dict[Hashable, Take | None] = {}  # None: it was met, or cannot be done again
         self._refused: set[Hashable] = set()
         self._lock = threading.Lock()
@@ -195,9 +210,7 @@ class Takes:
         """What the call follows from, if its function is steady: first as if no float among its
         arguments counted, then with these. None where it follows from more. A debugger wants to see
         the function run."""
-        if isinstance(device, NotingDevice) or is_checked_here():
-            return ()
-        if sys.gettrace() is not None or sys.getprofile() is not None:
+        if _is_watched(device):
             return ()
         kinds: list[Any] = [device.name, fast or is_fast_here(), *kwargs]
         images: list[Any] = []
@@ -206,9 +219,7 @@ class Takes:
             cls = value.__class__
             if isinstance(value, ImageLike) and cls.__module__.startswith("pygpu."):
                 images.append(value)
-                format, shape = value.format, value.storage.shape
-                kinds += (cls, shape, format.dtype, format.channels, format.normalize)
-                kinds += (value.boundary, value.interpolation, value.cval, value._dtype)  # type: ignore[attr-defined]
+                kinds += _kind(value)
             elif cls is np.ndarray:
                 kinds += (cls, value.shape, value.dtype)
                 images.append(value)
@@ -227,6 +238,18 @@ class Takes:
         for place in floats:
             kinds[place] = float
         return tuple(kinds), exact
+
+    def exact(self, values: Mapping[str, Any], device: Device) -> Hashable | None:
+        """What a call with these arguments follows from, images that are no arrays and known
+        values. None where it is to be made."""
+        if _is_watched(device):
+            return None
+        kinds: list[Any] = [device.name, is_fast_here()]
+        for name, value in values.items():
+            is_image = isinstance(value, ImageLike)
+            kinds.append((name, *(_kind(value) if is_image else (known_key(value),))))
+        storages = [each.storage for each in values.values() if isinstance(each, ImageLike)]
+        return tuple(kinds) if len(set(map(id, storages))) == len(storages) else None
 
     def find(self, key: Hashable) -> Take | None:
         take = self._of.get(key)
@@ -273,7 +296,7 @@ class Takes:
     ) -> Take | None:
         """What the call does, if its function is steady and looks at no texel; `call` has it note
         its steps in a graph, given these arguments."""
-        steady = self._steady or Steady.of(self._function, self._pipelines)
+        steady = self._steady or self._is_steady()
         try:
             take = None if steady is None else _rehearsed(values, call, runner, device)
         except (LookedAt, Exception):  # an error is told by the call itself, which sees its numbers
