@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from pygpu.core.errors import shown
 from pygpu.core.errors import whole as whole_number
+from pygpu.devices import targets
 from pygpu.devices.host.regions import numbered
 from pygpu.execution.large import connected
 from pygpu.execution.large.images import LazyImage
@@ -54,11 +55,6 @@ def _ones(im: Image, p: Position) -> Any:
 
 
 @compile
-def _everywhere(im: Image, p: Position) -> Any:
-    return True
-
-
-@compile
 def _masked(im: Image, mask: Image, p: Position) -> Any:
     return im(p) if mask(p) else 0.0
 
@@ -73,24 +69,34 @@ def _quotient(im: Image, share: Image, p: Position) -> Any:
     return im(p) / (share(p) + EPSILON)
 
 
-@compile
-def _thinned(g: Image, mask: Image, p: Position) -> Any:
-    """The gradient's length where it is no less than at both sides, along the gradient; else 0."""
-    v = g(p)
-    here = length(v)
-    steep = abs(v.y) > abs(v.x)
+def _ridge(g: Any, lengths: Any, p: Any, is_whole: Any) -> Any:
+    """The gradient's length where it is no less than at both sides, along the gradient, and all
+    around is looked at; else 0. All neighbours are read, as these are in rows, and then chosen."""
+    v, here = g(p), lengths(p)
+    steep, right, down = abs(v.y) > abs(v.x), v.x > 0, v.y > 0
     major, minor = (v.y, v.x) if steep else (v.x, v.y)
     t = 0.0 if major == 0 else abs(minor / major)
-    sx, sy = (1 if v.x > 0 else -1), (1 if v.y > 0 else -1)
-    straight = (0, sy) if steep else (sx, 0)
+    rows = [[lengths(p + (i, j)) for i in (-1, 0, 1)] for j in (-1, 0, 1)]
 
-    def beside(side: int) -> Any:
-        to = p + (side * straight[0], side * straight[1])
-        return (1 - t) * length(g(to)) + t * length(g(p + (side * sx, side * sy)))
+    def beside(right: Any, down: Any) -> Any:
+        along_x, along_y = rows[1][2] if right else rows[1][0], rows[2][1] if down else rows[0][1]
+        below, above = rows[2][2] if right else rows[2][0], rows[0][2] if right else rows[0][0]
+        return (1 - t) * (along_y if steep else along_x) + t * (below if down else above)
 
+    is_ridge = here >= beside(right, down) and here >= beside(not right, not down)
+    return here if is_whole and is_ridge else 0.0
+
+
+@compile
+def _thinned(g: Image, lengths: Image, p: Position) -> Any:
+    inside = 0 < p.x < g.width - 1 and 0 < p.y < g.height - 1
+    return _ridge(g, lengths, p, inside)
+
+
+@compile
+def _thinned_within(g: Image, lengths: Image, mask: Image, p: Position) -> Any:
     inside = mask.sampled(boundary="constant")
-    whole = all(inside(p + (i, j)) for j in (-1, 0, 1) for i in (-1, 0, 1))
-    return here if whole and here >= beside(1) and here >= beside(-1) else 0.0
+    return _ridge(g, lengths, p, all(inside(p + (i, j)) for j in (-1, 0, 1) for i in (-1, 0, 1)))
 
 
 @compile
@@ -101,6 +107,30 @@ def _length(g: Image, p: Position) -> Any:
 @compile
 def _at_least(im: Image, p: Position, least: float) -> Any:
     return im(p) >= least and im(p) > 0
+
+
+def _slopes(image: Any, mask: Any, sigma: float, mode: str, cval: float) -> Any:
+    """The gradient of the image, smoothed by what is there."""
+    seen = image if mask is None else _masked(image, mask)
+    smooth = gaussian(outside(seen, mode, cval), sigma=sigma)
+    if mode == "constant" or mask is not None:
+        share = (_ones(image) if mask is None else _weight(mask)).sampled(mode, cval)
+        smooth = _quotient(smooth, gaussian(share, sigma=sigma))
+    return _gradient(smooth.sampled(boundary="reflect"))
+
+
+def _levels(gradient: Any, mask: Any, low: float, high: float) -> tuple[Any, Any]:
+    """Which pixels of ridges reach each of two heights."""
+    given = gradient, _length(gradient)
+    ridge = _thinned(*given) if mask is None else _thinned_within(*given, mask)
+    return _at_least(ridge, least=low), _at_least(ridge, least=high)
+
+
+@together
+def _ridges(
+    image: Any, mask: Any, sigma: float, mode: str, cval: float, low: float, high: float
+) -> tuple[Any, Any]:
+    return _levels(_slopes(image, mask, sigma, mode, cval), mask, low, high)
 
 
 @whole
@@ -131,15 +161,9 @@ def canny(
         raise ValueError(f"canny: low_threshold={low} is above high_threshold={high}")
     if use_quantiles and not (low >= 0 and high <= 1):
         raise ValueError("canny: with use_quantiles thresholds are from 0 to 1")
-    chosen = _everywhere(image) if mask is None else image_of(mask, "canny: mask")
-    seen = image if mask is None else _masked(image, chosen)
-    smooth = gaussian(outside(seen, mode, cval), sigma=sigma)
-    if mode == "constant" or mask is not None:
-        share = (_ones(image) if mask is None else _weight(chosen)).sampled(mode, cval)
-        smooth = _quotient(smooth, gaussian(share, sigma=sigma))
-    gradient = _gradient(smooth.sampled(boundary="reflect"))
-    ridge = _thinned(gradient, chosen)
+    chosen = None if mask is None else image_of(mask, "canny: mask")
     if use_quantiles:
+        gradient = _slopes(image, chosen, sigma, mode, cval)
         refuse_dask(
             "canny",
             "quantiles are of all gradients together",
@@ -147,15 +171,18 @@ def canny(
             gradient,
         )
         low, high = np.quantile(_length(gradient), [low, high])
-    weak, above = _at_least(ridge, least=low), _at_least(ridge, least=high)
+        weak, above = _levels(gradient, chosen, low, high)
+    else:
+        weak, above = _ridges(image, chosen, sigma, mode, cval, low, high)
     if isinstance(weak, LazyImage):
         regions, _ = connected.numbered(weak.array, False, True, numbered)
         return weak.reading(connected.touched(regions, above.array))
     labels, count = numbered(np.asarray(weak), False, diagonal=True)
     strong = np.zeros(count + 1, bool)
-    strong[labels[np.asarray(above)]] = True
+    places = targets.choose("auto").picked(np.asarray(above).ravel(), None)[:, 0]
+    strong[labels.ravel()[places]] = True
     strong[0] = False
-    return Image(strong[labels])
+    return Image(strong.take(labels, mode="clip"))  # all are within: the quickest mode
 
 
 # ---------------------------------------------------------------- corners
