@@ -12,9 +12,7 @@ where the device does not count.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final
 
@@ -360,31 +358,36 @@ def _of_counts(counts: NDArray[Any]) -> _Shares:
 
 
 def _counted_all(images: Sequence[Image]) -> list[list[_Shares]]:
-    """What `_counted` gives of each channel of images. NumPy sorts on one core: where it does,
-    several channels are sorted at once, some of them by this thread."""
-    wanted = [(image, channel) for image in images for channel in range(image.channels)]
-    cores = 1 if all(map(_most, images)) else os.cpu_count() or 1
-    own = -(-len(wanted) // cores)
-    with ThreadPoolExecutor(cores) as pool:
-        others = pool.map(_counted, *zip(*wanted[own:], strict=True))
-        found = [*map(_counted, *zip(*wanted[:own], strict=True)), *others]
-    each = iter(found)
-    return [[next(each) for _ in range(image.channels)] for image in images]
+    """For each channel of images the different values, sorted, and the share of texels not above
+    each. Channels of one size are sorted at once."""
+    if all(map(_most, images)):
+        return [[_of_counts(_values(one, c)) for c in range(one.channels)] for one in images]
+    wide = [texels(one.storage.host(), one.format) for one in images]
+    sizes = [one.size // one.shape[2] for one in wide]
+    if sizes[0] == sizes[1]:
+        found = [_shares_of(line) for line in _sorted(wide, sizes[0])]
+        return [found[: len(found) // 2], found[len(found) // 2 :]]
+    return [
+        [_shares_of(line) for line in _sorted([one], n)] for one, n in zip(wide, sizes, strict=True)
+    ]
 
 
-def _counted(image: Image, channel: int) -> _Shares:
-    """The different values of a channel, sorted, and the share of texels not above each."""
-    if _most(image):
-        return _of_counts(_values(image, channel))
-    host = image.storage.host()[:, :, channel]
-    line = texels(host, image.format).reshape(1, -1)
-    device = targets.choose("auto")
-    found = device.sorted_lines(line, False, False)
-    ordered = np.sort(line)[0] if found is None else found[0][0]
+def _sorted(images: Sequence[NDArray[Any]], size: int) -> NDArray[Any]:
+    """The texels of each channel, so many, in order."""
+    channels = [one[..., c] for one in images for c in range(one.shape[2])]
+    lines = np.empty((len(channels), size), images[0].dtype)
+    for line, channel in zip(lines, channels, strict=True):
+        line.reshape(channel.shape)[:] = channel
+    found = targets.choose("auto").sorted_lines(lines, False, False)
+    return np.sort(lines, axis=1) if found is None else found[0]
+
+
+def _shares_of(ordered: NDArray[Any]) -> _Shares:
     is_last = np.ones(ordered.size, bool)
     np.not_equal(ordered[1:], ordered[:-1], out=is_last[:-1])
-    last = device.picked(is_last, None)[:, 0]
-    return ordered[last], (last + 1) / ordered.size
+    picked = targets.choose("auto").picked
+    values = picked(is_last, ordered[:, None])[:, 0]
+    return values, (picked(is_last, None)[:, 0] + 1) / ordered.size
 
 
 def _matched(

@@ -286,6 +286,18 @@ def test_sorted_runs_are_merged(dtype: str, share: float, monkeypatch: Any) -> N
         np.testing.assert_array_equal(pygpu.sort(keys, descending=True, target="cpu"), falling)
 
 
+@pytest.mark.parametrize("lines", [2, 5])
+def test_long_lines_are_sorted_side_by_side(lines: int, monkeypatch: Any) -> None:
+    monkeypatch.setattr(sorts, "_pace", lambda: 0.0)
+    monkeypatch.setenv("PYGPU_THREADS", "2")
+    array = np.random.default_rng(lines).normal(size=(lines, 1 << 15)).astype(np.float32)
+    array[1, ::7] = np.nan
+    image = Image(array)
+    np.testing.assert_array_equal(pygpu.sort(image, axis=1, target="cpu"), np.sort(array))
+    falling = np.asarray(pygpu.sort(image, axis=1, descending=True, target="cpu"))
+    np.testing.assert_array_equal(falling, -np.sort(-array))  # NaNs last
+
+
 @pytest.mark.parametrize("axis", [0, 1, -1, -2])
 def test_axes_of_images_are_sorted(target: str, axis: int) -> None:
     array = np.random.default_rng(0).integers(0, 9, (13, 21, 3)).astype(np.uint8)
