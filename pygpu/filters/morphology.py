@@ -39,6 +39,7 @@ from pygpu.language.vectors import Position
 from pygpu.runtime import compile
 
 FAR: Final = 2**20  # more than any distance within an image
+AT_ONCE: Final = 4  # columns, of which some too many are looked at: less than looks would cost
 CROSS: Final = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], bool)
 
 
@@ -240,7 +241,7 @@ def _along_column(distance: Image, p: Position, step: int) -> Any:
 @compile
 def _across(distance: Image, p: Position, across: float, down: float) -> Any:
     """The least distance to what the columns left and right are nearest to. It is looked for until
-    the columns themselves are farther away."""
+    the columns themselves are farther away, some columns for one look at that."""
     seen = distance.sampled(boundary="constant", cval=FAR)
 
     def square(q: Any, k: Any) -> Any:
@@ -248,8 +249,9 @@ def _across(distance: Image, p: Position, across: float, down: float) -> Any:
 
     least, k = square(p, 0), 1
     while k < distance.width and (across * k) ** 2 < least:
-        least = min(least, square(p - (k, 0), k), square(p + (k, 0), k))
-        k += 1
+        for far in range(k, k + AT_ONCE):
+            least = min(least, square(p - (far, 0), far), square(p + (far, 0), far))
+        k += AT_ONCE
     return math.sqrt(least) if least < (down * FAR) ** 2 else math.inf
 
 
@@ -267,12 +269,18 @@ def distance_transform_edt(image: Any, sampling: Any = None) -> Any:
     pair = pair_of(asked, "distance_transform_edt: sampling", "a number above 0, or two")
     if not all(n > 0 and math.isfinite(n) for n in pair):
         raise ValueError(f"distance_transform_edt: sampling is above 0, got {shown(sampling)}")
-    across = functools.partial(_distances_across, across=float(pair[1]), down=float(pair[0]))
+    size = {"across": float(pair[1]), "down": float(pair[0])}
     if not isinstance(image, LazyImage):
-        return across(_distances_down(image))
+        return _distances(image, **size)
     columns = by_strips(_distances_down, image.array, 0, np.dtype(np.int32))
+    across = functools.partial(_distances_across, **size)
     rows = by_strips(across, columns, 1, np.dtype(np.float32))
     return image.reading(rows.rechunk(image.array.chunks))
+
+
+@together
+def _distances(image: Any, across: float, down: float) -> Any:
+    return _across(_distances_down(image), across=across, down=down)
 
 
 def _distances_down(image: Any) -> Any:
