@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.errors import shown
+from pygpu.devices import targets
 from pygpu.execution.large.images import LazyImage, derived
 from pygpu.execution.large.sources import is_dask
 from pygpu.filters.linear import correlate
@@ -30,7 +31,8 @@ from pygpu.language.vectors import Position, Vec2, Vector
 from pygpu.runtime import compile
 
 CUTOFF: Final = 5.0  # the distance of patches beyond which their weight counts for nothing
-MOST_TEXELS: Final = 250  # numbers of patches that a program of non-local means compares
+# Numbers of patches that a program of non-local means compares, on the host and elsewhere.
+MOST_TEXELS: Final = {True: 600, False: 250}
 MOST_UNLIKE: Final = 1e30  # 1 / 2 sigma² by which other colours count for nothing
 STEP: Final = 0.25  # of Chambolle's iteration in two dimensions
 
@@ -184,7 +186,8 @@ def denoise_nl_means(
     )
     rows = bordered[reach : reach + height + down]
     total, weights = _zeros(image)
-    count = max(1, min(8, MOST_TEXELS // values))  # steps of a program
+    most = MOST_TEXELS[targets.is_on_host(targets.choose("auto"))]
+    count = max(1, min(8, most // values))  # steps of a program
     groups = [
         range(first, min(first + count, reach + 1)) for first in range(-reach, reach + 1, count)
     ]
