@@ -1436,3 +1436,13 @@ def masked_array_times_a_texel(im: Image, p: Position):
 @program
 def masked_kernel(im: Image, p: Position):
     return sum(w * im(p + (d, 0)) for d, w in enumerate(MASKED))
+
+
+ADVANCE = iter([1.0, 2.0, 3.0]).__next__
+
+
+@program
+def iterator_from_outside_by_its_method(im: Image, p: Position):
+    if im(p) > 0.5:
+        ADVANCE()
+    return ADVANCE()

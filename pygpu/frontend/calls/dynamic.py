@@ -20,13 +20,14 @@ import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.frontend.calls.native import check_kept
+from pygpu.frontend.collections.adoption import virtual
 from pygpu.frontend.flow.choices import possible
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.numbers import operands
 from pygpu.frontend.protocols import datamodel
 from pygpu.frontend.values.callables import Function
 from pygpu.frontend.values.kinds import Text, scalar_kind
-from pygpu.frontend.values.known import lift, virtual
+from pygpu.frontend.values.known import lift
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, Choice, Picture, Tuple, describe, tuple_of
 

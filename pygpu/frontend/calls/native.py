@@ -8,10 +8,11 @@ from typing import Any, Final
 
 from pygpu.core.errors import mark_as_theirs
 from pygpu.core.host.later import later
+from pygpu.frontend.collections.adoption import adopt
 from pygpu.frontend.effects import volatile
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.methods import changing
-from pygpu.frontend.values.known import Materialiser, adopt, again
+from pygpu.frontend.values.known import Materialiser, again
 from pygpu.frontend.values.objects import Iterator, Replay
 from pygpu.frontend.values.values import Abstract, NotKnown, describe, same_known
 
@@ -21,6 +22,11 @@ with later():
 
 def check_kept(w: ControlFlow, owner: Any, name: str) -> None:
     """An error where a method would change something from outside."""
+    if isinstance(owner, _ITERATORS) and changing.mutates(owner, name):
+        raise w.error(
+            f"a {type(owner).__name__} came from outside the function and must not go on (by its "
+            f"method {name}): make a list of its items, and an iterator of that"
+        )
     if changing.mutates(owner, name):
         raise w.error(
             f"{describe(owner)} came from outside the function and must not be changed "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import collections.abc
 from typing import Any, Final
 
 import numpy as np
@@ -33,8 +34,11 @@ MUTATING: Final[dict[type, frozenset[str]]] = {
     collections.OrderedDict: frozenset(["move_to_end"]),
     collections.Counter: frozenset(["subtract"]),
 }
+_TAKING: Final = frozenset(["__next__", "send", "throw", "close"])  # of iterators
 
 
 def mutates(owner: Any, name: str) -> bool:
     """Whether a method of that name changes its object."""
+    if name in _TAKING and isinstance(owner, collections.abc.Iterator):
+        return True
     return any(name in MUTATING.get(base, ()) for base in type(owner).__mro__)

@@ -10,6 +10,7 @@ import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.frontend.collections import bounded as lists
+from pygpu.frontend.collections.adoption import own
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.numbers import hint_of_number
 from pygpu.frontend.numbers.operands import components
@@ -26,7 +27,7 @@ from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.known import key_of, own
+from pygpu.frontend.values.known import key_of
 from pygpu.frontend.values.lazy import Bounded, Indexed, Masked, Row
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (

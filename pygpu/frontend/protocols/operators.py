@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.host.later import later
+from pygpu.frontend.collections.adoption import adopt
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.arrays import (
@@ -29,7 +30,7 @@ from pygpu.frontend.protocols.datamodel import class_of, user_method
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, Text, is_complex, is_narrow, scalar_kind
-from pygpu.frontend.values.known import adopt, concrete
+from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Masked, lifted
 from pygpu.frontend.values.objects import Array, Dict, List, Matrix, Set
 from pygpu.frontend.values.values import (

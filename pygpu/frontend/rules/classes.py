@@ -19,19 +19,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from pygpu.frontend.collections.adoption import ADOPTED, virtual
 from pygpu.frontend.protocols import datamodel
 from pygpu.frontend.values.callables import Function, Super
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.known import (
-    ADOPTED,
-    Materialiser,
-    concrete,
-    is_users_class,
-    real_cell,
-    realised,
-    virtual,
-)
+from pygpu.frontend.values.known import Materialiser, concrete, is_users_class, real_cell, realised
 from pygpu.frontend.values.objects import Cell, ClassParts, Instance, Names, Thrown
 from pygpu.frontend.values.values import ABSENT, Abstract, NotKnown, Tuple
 

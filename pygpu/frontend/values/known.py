@@ -1,20 +1,18 @@
 """Between known Python objects and virtual ones: what is wholly known is handed to Python itself.
 
 `concrete` makes the real object of a virtual one all of whose leaves are known; `Materialiser` does
-so for the arguments of a call and carries back what the call changed. `adopt` makes virtual what
-a call has newly made, so that later changes follow the control flow of the function.
+so for the arguments of a call and carries back what the call changed. `lift` makes virtual what is
+only read.
 """
 
 from __future__ import annotations
 
-import sys
 import types
 from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.errors import mark_as_theirs
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.values.callables import Function
 from pygpu.frontend.values.evaluator import Evaluator
@@ -26,9 +24,7 @@ from pygpu.frontend.values.objects import (
     Instance,
     Iterator,
     List,
-    Matrix,
     Object,
-    Set,
     Vector,
     attributes,
 )
@@ -41,7 +37,7 @@ from pygpu.frontend.values.values import (
     describe,
     same_known,
 )
-from pygpu.language import matrices, vectors
+from pygpu.language import vectors
 
 
 def concrete(w: Evaluator, value: Any) -> Any:
@@ -192,32 +188,6 @@ def _like(a: Any, b: Any) -> bool:
     return same_known(a, b)
 
 
-def adopt(w: Evaluator | None, result: Any) -> Any:
-    """A container, or object of the program's own classes, that a call or operator has just made,
-    as a virtual object; other results as they are. What others refer to as well came from outside:
-    it stays as it is.
-
-    The caller holds the result in one local variable, so that the references can be counted.
-    """
-    kind = type(result)
-    if kind not in ADOPTED and not _is_own(w, kind):
-        return result
-    if sys.getrefcount(result) > _FRESH:
-        return result
-    return virtual(result, w)
-
-
-def own(w: Evaluator | None, function: Any, *args: Any) -> Any:
-    """What Python gives for a call, adopted. A function of its own, that the references to the
-    result are counted alike wherever it is called from."""
-    try:
-        result = function(*args)
-    except Exception as error:
-        mark_as_theirs(error)
-        raise
-    return adopt(w, result)
-
-
 def again(made: Any) -> Any:
     """What a call gave, as it was first, in objects of its own: those given before may have been
     changed, or have been left behind with the walk that they were made in."""
@@ -239,79 +209,6 @@ def again(made: Any) -> Any:
         return copies[value]
 
     return copied(made)
-
-
-def _is_own(w: Evaluator | None, cls: type) -> bool:
-    """Whether a class comes from where the compiled function does: objects of libraries stay as
-    they are, for their methods are best run by Python."""
-    if w is None or not w.frames or not is_users_class(cls) or issubclass(cls, tuple):
-        return False
-    home = str(w.frames[0].globals.get("__name__", ""))
-    same = cls.__module__.partition(".")[0] == home.partition(".")[0]
-    return same and not hasattr(cls, "__del__")
-
-
-def _references_of_new() -> int:
-    """How many references `adopt` sees of what is new; it differs between versions of CPython."""
-    count = 0
-
-    def like_adopt(w: Evaluator | None, result: Any) -> Any:
-        nonlocal count
-        count = sys.getrefcount(result)
-        return result
-
-    def like_caller() -> Any:
-        result: list[Any] = []
-        return like_adopt(None, result)
-
-    like_caller()
-    return count
-
-
-_FRESH: Final = _references_of_new()
-
-
-def virtual(real: Any, w: Evaluator | None = None) -> Any:
-    """A known list, dict, set, array, vector, matrix or object as a virtual one of our own."""
-    kind = type(real)
-    if kind is list:
-        return List(tuple(_inner(real, w)))
-    if kind is dict:
-        names, parts = list(real), list(real.values())
-        real.clear()
-        return Dict(dict(zip(names, _inner(parts, w), strict=True)))
-    if kind is set:
-        return Set(tuple(real))
-    if kind is np.ndarray:
-        return Array(real)
-    if kind in _VECTORS:
-        return Vector(kind, kind.TYPE, tuple(real))
-    if kind in _MATRICES:
-        return Matrix(kind, tuple([virtual(row) for row in real]))
-    if _is_own(w, kind):
-        fields = attributes(real)
-        names, parts = list(fields), list(fields.values())
-        for name in fields:
-            object.__delattr__(real, name)
-        fields.clear()
-        return Instance(kind, dict(zip(names, _inner(parts, w), strict=True)))
-    return real
-
-
-def _inner(parts: list[Any], w: Evaluator | None) -> list[Any]:
-    """The items of a new container, themselves virtual if nothing but that refers to them. The
-    list is emptied."""
-    result = []
-    while parts:  # taken out, so that a local variable has the only reference
-        part = parts.pop()
-        result.append(adopt(w, part))
-    result.reverse()
-    return result
-
-
-_VECTORS: Final = frozenset([*vectors.CLASSES.values(), *vectors.POSITIONS.values()])
-_MATRICES: Final = frozenset(matrices.MATRICES.values())
-ADOPTED: Final = frozenset([list, dict, set, np.ndarray]) | _VECTORS | _MATRICES
 
 
 _AS_USERS_WRITE: Final = ("filters", "frontend.walked")  # modules of ours that are walked

@@ -1,0 +1,168 @@
+"""What calls of known values make: closures, objects and lists in tuples are the function's own, and
+what is done to them under a condition happens where it holds."""
+
+import collections
+
+import numpy as np
+
+from programs.suite import Suite
+from pygpu import Image, Position
+
+program = Suite()
+
+
+class Tally:
+    def __init__(self):
+        self.count = 0
+
+    def add(self):
+        self.count += 1
+
+
+def counter():
+    n = 0
+
+    def count():
+        nonlocal n
+        n += 1
+        return n
+
+    return count
+
+
+def logger():
+    notes = []
+
+    def log(x):
+        notes.append(x)
+        return x
+
+    return log, notes
+
+
+def account(balance):
+    def deposit(amount):
+        nonlocal balance
+        balance += amount
+
+    def left():
+        return balance
+
+    return {"deposit": deposit, "left": left}
+
+
+def two():
+    return Tally(), Tally()
+
+
+def arrays():
+    return np.zeros(3), [1.0, 2.0]
+
+
+Pair = collections.namedtuple("Pair", "tally items")
+
+
+def named():
+    return Pair(Tally(), [0.5])
+
+
+def remembering(function):
+    seen = {}
+
+    def remembered(x):
+        if x not in seen:
+            seen[x] = function(x)
+        return seen[x]
+
+    return remembered, seen
+
+
+def collected(items=None):
+    def collect(x, into=[] if items is None else items):
+        into.append(x)
+        return len(into)
+
+    return collect
+
+
+def nodes():
+    first = {"next": None, "value": 1.0}
+    first["next"] = {"next": first, "value": 2.0}
+    return first, first["next"]
+
+
+@program
+def counted_by_a_closure(im: Image, p: Position):
+    count = counter()
+    for dx in range(3):
+        if im(p + (dx, 0)) > 0.5:
+            count()
+    return count()
+
+
+@program
+def noted_by_a_closure(im: Image, p: Position):
+    log, notes = logger()
+    if im(p) > 0.5:
+        log(1.0)
+    log(im.channels)
+    return sum(notes)
+
+
+@program
+def closures_that_share_a_variable(im: Image, p: Position):
+    ours = account(10)
+    if im(p) > 0.5:
+        ours["deposit"](5)
+    return ours["left"]()
+
+
+@program
+def objects_of_a_tuple(im: Image, p: Position):
+    a, b = two()
+    if im(p) > 0.5:
+        a.add()
+    return a.count, b.count
+
+
+@program
+def arrays_of_a_tuple(im: Image, p: Position):
+    zeros, items = arrays()
+    if im(p) > 0.5:
+        zeros[1] += im(p)
+        items[0] = zeros[1]
+    return zeros[1], items[0]
+
+
+@program
+def fields_of_a_named_tuple(im: Image, p: Position):
+    pair = named()
+    if im(p) > 0.5:
+        pair.tally.add()
+        pair.items.append(im(p))
+    return pair.tally.count + (pair.items[1] if len(pair.items) > 1 else 0)
+
+
+@program
+def what_a_closure_remembers(im: Image, p: Position):
+    square, seen = remembering(lambda x: x * x)
+    total = 0
+    if im(p) > 0.5:
+        total = square(3)
+    return total + square(im.channels), len(seen)
+
+
+@program
+def default_of_a_closure(im: Image, p: Position):
+    collect = collected()
+    if im(p) > 0.5:
+        collect(1)
+    return collect(2)
+
+
+@program
+def objects_that_hold_each_other(im: Image, p: Position):
+    a, b = nodes()
+    if im(p) > 0.5:
+        a["value"] = im(p)
+    return b["next"]["value"] + b["value"]
