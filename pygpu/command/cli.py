@@ -35,6 +35,7 @@ from pygpu.command.given import (
     example,
     examples,
     loaded,
+    numbers,
     of_file,
     opened,
     picture,
@@ -302,6 +303,7 @@ def _run_pictures(options: argparse.Namespace) -> None:
 def _show(options: argparse.Namespace) -> None:
     compiled, values = compiled_of(options)
     images = opened(compiled, options) or examples(compiled)
+    values |= numbers(compiled, values)
     lowered = compiled.lower(*images, **values, **shape_of(options))
     if isinstance(compiled, Whole):
         if options.ssa or options.glsl:

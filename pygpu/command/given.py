@@ -10,14 +10,14 @@ import difflib
 import importlib.util
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import pygpu
 from pygpu.command.stacks import is_stack
 from pygpu.command.whole import whole_of
-from pygpu.execution.arguments.signatures import MISSING, Signature
+from pygpu.execution.arguments.signatures import MISSING, Parameter, Signature
 from pygpu.execution.bound import BoundMethod
 from pygpu.execution.vectorized import Vectorized
 from pygpu.image import motion
@@ -37,6 +37,23 @@ def examples(compiled: Any) -> list[pygpu.Image]:
         return []
     needed = [p for p in signature.parameters if p.role == "image" and p.default is MISSING]
     return [example() for _ in needed]
+
+
+def numbers(compiled: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Zero for each number that a function must be given and is not: for its program, which is the
+    same for any."""
+    parameters = getattr(getattr(compiled, "signature", None), "parameters", ())
+    missing = [p for p in parameters if p.default is MISSING and p.name not in values]
+    return {p.name: _zero(p) for p in missing if p.role in ("uniform", "matrix", "complex")}
+
+
+def _zero(parameter: Parameter) -> Any:
+    if parameter.role == "complex":
+        return 0j
+    many = parameter.vector_class()
+    if many is not None:  # a matrix of one number has it in its diagonal
+        return many(0) if parameter.role == "matrix" else many(*[0] * parameter.type.size)
+    return False if parameter.type.kind == "bool" else 0
 
 
 def example() -> pygpu.Image:

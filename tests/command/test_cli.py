@@ -281,6 +281,18 @@ def test_run_of_a_camera_writes_a_video(place: Path, monkeypatch: pytest.MonkeyP
     assert np.abs(found.astype(int) - 128).max() < 6
 
 
+def test_show_needs_no_numbers(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "lit.py").write_text(
+        "import pygpu\n"
+        "def lit(im: pygpu.Image, p: pygpu.Position, time: float, n: int, on: bool,\n"
+        "        sun: pygpu.Vec3, z: complex, m: pygpu.Mat2):\n"
+        "    return (im(p) * sun + time * n if on else im(p)) * abs(z) * (m @ pygpu.Vec2(1, 0)).x\n"
+    )
+    for more in ([], ["--set", "time=1"]):
+        assert main(["show", "lit.py:lit", "--ssa", *more]) == 0
+        assert "time: float, n: int, on: bool" in capsys.readouterr().out
+
+
 def test_live_shows_a_function_of_a_file(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     monkeypatch.setattr(pygpu, "show", lambda *args, **more: asked.append((args, more)))
