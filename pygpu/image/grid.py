@@ -246,6 +246,11 @@ class Grid(ArrayMethods):
         """An array of its own, of this shape."""
         return self.__array__(copy=True)
 
+    def view(self, dtype: Any) -> NDArray[Any]:
+        """The array's bytes read as another dtype, as `numpy.ndarray.view` does; not to be written
+        to. napari asks masks for it."""
+        return self.__array__().view(dtype)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         array = self.storage.seen()
         wanted = self._dtype if dtype is None else np.dtype(dtype)

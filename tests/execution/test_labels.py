@@ -1,5 +1,6 @@
 """Calls with xarray's DataArrays: labels come back with the results."""
 
+import functools
 from typing import Any, Final
 
 import dask.array as da
@@ -116,3 +117,14 @@ def test_operators_of_pipelines_see_bytes_of_labelled_arrays_as_fractions() -> N
     assert found.dims == picture.dims
     assert found.attrs == picture.attrs
     assert_array_equal(found, brighter(texels))
+
+
+def test_datasets_are_refused_by_name() -> None:
+    heights = np.ones((30, 40), np.float32)
+    dataset = xr.Dataset({"height": (("y", "x"), heights), "depth": (("y", "x"), heights)})
+    smooth = functools.partial(pygpu.filters.gaussian, sigma=1)
+    for each in (dataset, dataset.chunk({"y": 10})):
+        for function in (smooth, pygpu.filters.erosion, pygpu.Image):
+            with pytest.raises(TypeError, match=r"DataArray, got a Dataset.*dataset\['height'\]"):
+                function(each)
+        np.testing.assert_allclose(each.map(smooth).depth, heights, rtol=1e-6)

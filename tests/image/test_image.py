@@ -682,3 +682,11 @@ def test_sizes_are_read_on_devices(target):
     )
     results = f(randoms(5, 7, 3))
     assert [int(r[0, 0]) for r in results] == [7, 5, 5, 3]
+
+
+def test_a_mask_is_viewed_as_bytes() -> None:
+    mask = Image(np.array([[True, False]]))
+    view = mask.view(np.int8)
+    np.testing.assert_array_equal(view, [[1, 0]])
+    with pytest.raises(ValueError, match="read-only"):
+        view[0, 0] = 3

@@ -79,6 +79,12 @@ def is_picture(value: object) -> bool:
     return not isinstance(value, type) and any(hasattr(value, name) for name in protocols)
 
 
+def is_dataset(value: Any) -> bool:
+    """Whether it is xarray's, of several arrays. xarray is not imported for the question."""
+    module = sys.modules.get("xarray")
+    return module is not None and isinstance(value, module.Dataset)
+
+
 def array_of(data: Any, what: str = "image", dims: int = 2) -> NDArray[Any]:
     """An ndarray of what was given, not copied where that can be. `what` names it in errors."""
     taken = TAKEN[dims]
@@ -86,6 +92,12 @@ def array_of(data: Any, what: str = "image", dims: int = 2) -> NDArray[Any]:
         return unmasked(data, what)
     if is_pil(data):
         return _pil_array(data, what)
+    if is_dataset(data):
+        name = next(iter(data.data_vars), "name")
+        raise TypeError(
+            f"{what}: takes an xarray.DataArray, got a Dataset, which holds several: give it one, "
+            f"dataset[{name!r}], or each by itself: dataset.map(function)"
+        )
     if is_lazy(data):
         raise TypeError(
             f"{what}: a Dask array would have to be in memory as a whole here: give its "
