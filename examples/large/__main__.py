@@ -24,7 +24,11 @@ from . import cells
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="python -m examples.large", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m examples.large",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument(
         "--size", type=sides, default="40000x40000", help="width x height of the slide, or one side"
     )

@@ -13,7 +13,11 @@ from .render import Renderer, save_animation
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="python -m examples.renderer", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m examples.renderer",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--size", default="960x540", help="width x height of the picture")
     parser.add_argument("--frames", type=int, default=24, help="of the animation; 0: none")
     parser.add_argument("--target", default="auto", help="auto, fragment, compute or cpu")
