@@ -163,3 +163,11 @@ def test_new_results_lie_apart_from_what_they_are_computed_from(give):
         behind = (address_of(made) - address_of(read)) % PAGE
         assert apart(4096) - LINE < behind <= apart(4096)
         assert np.all(np.asarray(result) == 2)
+
+
+def test_a_power_of_two_is_kept_wherever_it_begins():
+    memory = Reserve()
+    array = memory.empty((8192, 8192), FLOAT, at=5 * LINE)
+    del array
+    gc.collect()
+    assert len(memory.kept) + len(memory.returned) == 1

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from pygpu.core.host import forks
 
 LEAST: Final = 1 << 23  # bytes of an array: what is smaller, C libraries keep themselves
-MOST: Final = 1 << 28  # bytes that are kept
+MOST: Final = (1 << 28) + (1 << 16)  # bytes that are kept: 8192 x 8192 floats, wherever they begin
 SPARE: Final = 1 / 8  # of an array, more than that is not left over: chunks differ by their halos
 LINE: Final = 64  # bytes of a line of the cache, or more
 PAGE: Final = 4096
