@@ -16,7 +16,7 @@ from pygpu.execution.arguments.convert import is_picture
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import Out, Wanted, form_of
 from pygpu.execution.large.sources import NO_OUT, is_dask
-from pygpu.filters.whole import image_of, presented, refusing, with_map
+from pygpu.filters.whole import image_of, presented, refusing, together, with_map
 from pygpu.image.image import Image
 from pygpu.language.kernels import known, offsets
 from pygpu.language.vectors import Position
@@ -112,8 +112,7 @@ def gaussian(
         return _along(rows, sigma=down, truncate=truncate, axis=0, dtype=dtype)
     if out is None and dtype is None and (isinstance(im, Image) or im.__class__ is np.ndarray):
         image = image_of(im, "gaussian")
-        rows = _along(image, sigma=across, truncate=truncate, axis=1)
-        smooth = _along(rows, sigma=down, truncate=truncate, axis=0)
+        smooth = _smoothed(image, down, across, truncate)
         return smooth if image is im else presented(smooth, im, image)  # which pipelines put off
     signature = _along.signature
     options = {"sigma": across, "truncate": truncate, "axis": 1}
@@ -130,3 +129,9 @@ def _along(im: Image, p: Position, sigma: Any = 1.0, truncate: Any = 4.0, axis: 
     """One pass, along x (axis 1) or y."""
     weights = gaussian_weights(sigma, truncate)
     return correlate(weights if axis == 1 else weights[:, np.newaxis], im, p)
+
+
+@together
+def _smoothed(image: Any, down: Any, across: Any, truncate: float) -> Any:
+    rows = _along(image, sigma=across, truncate=truncate, axis=1)
+    return _along(rows, sigma=down, truncate=truncate, axis=0)

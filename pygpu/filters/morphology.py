@@ -116,6 +116,7 @@ def _limits(format: Format) -> tuple[Any, Any]:
 
 
 @whole
+@together
 def erosion(image: Image, footprint: Any = None, *, mode: str = "reflect", cval: Any = 0.0) -> Any:
     """The least of the texels under the footprint, a cross unless said;
     `skimage.morphology.erosion`. Of bools: whether all are true.
@@ -126,6 +127,7 @@ def erosion(image: Image, footprint: Any = None, *, mode: str = "reflect", cval:
 
 
 @whole
+@together
 def dilation(image: Image, footprint: Any = None, *, mode: str = "reflect", cval: Any = 0.0) -> Any:
     """The greatest of the texels under the footprint; `skimage.morphology.dilation`."""
     return _fold(image, _footprint(footprint, "dilation"), True, mode, cval)

@@ -23,7 +23,7 @@ from pygpu.devices import targets
 from pygpu.execution.large import resized as large
 from pygpu.execution.large.images import LazyImage, derived
 from pygpu.filters.linear import gaussian
-from pygpu.filters.whole import image_of, pair_of, whole, whole_only
+from pygpu.filters.whole import image_of, pair_of, together, whole, whole_only
 from pygpu.image.image import Image
 from pygpu.language.vectors import IVec2, Position, Vec2, Vector
 from pygpu.runtime import compile
@@ -284,6 +284,7 @@ def size_of(shape: Any, name: str) -> tuple[int, int]:
 
 
 @whole
+@together
 def resize(
     image: Image,
     output_shape: tuple[int, ...],

@@ -10,6 +10,7 @@ import pytest
 import pygpu
 from pygpu import Image, filters
 from pygpu.core.storage import Storage
+from pygpu.devices.cpu.device import CpuDevice
 from pygpu.filters import whole
 
 SQUARE = np.ones((3, 5), bool)
@@ -109,3 +110,12 @@ def test_a_gaussian_in_a_pipeline_is_put_off_with_what_follows(
     np.testing.assert_allclose(
         sharpened(photo), 2 * photo - filters.gaussian(photo, sigma=2), atol=1e-5
     )
+
+
+def test_images_of_other_sizes_compile_no_step_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    smoothed = pygpu.pipeline(lambda im: filters.gaussian(im, sigma=2.25), target="cpu")
+    photo = np.random.default_rng(0).random((256, 300), np.float32)
+    smoothed(photo)
+    monkeypatch.setattr(CpuDevice, "compile", lambda *_: pytest.fail("it was compiled again"))
+    part = smoothed(photo[:200, :250])
+    np.testing.assert_allclose(part[:180, :230], smoothed(photo)[:180, :230])

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Hashable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
@@ -149,6 +149,7 @@ class Runner:
 
     def __init__(self) -> None:
         self._ready: OrderedDict[Hashable, list[Group]] = OrderedDict()
+        self._programs: OrderedDict[Hashable, Program] = OrderedDict()  # of steps by themselves
         self._scores: OrderedDict[Hashable, Score] = OrderedDict()  # by what graphs look like
         self._lock = threading.Lock()
 
@@ -222,12 +223,22 @@ class Runner:
             if found is not None:
                 self._ready.move_to_end(key)
         if found is None:
-            found = _compiled(graph, notes, wanted, names)
+            found = _compiled(graph, notes, wanted, names, self._program)
             with self._lock:
                 self._ready[key] = found
                 while len(self._ready) > KEPT:
                     self._ready.popitem(last=False)
         return found, list(names)
+
+    def _program(self, device: Device, task: Task) -> Program:
+        """The program of a step by itself, which images of all sizes share. The caller holds the
+        lock of those who compile."""
+        key = device.name, task
+        found = self._programs.pop(key, None) or device.compile(task)
+        self._programs[key] = found
+        while len(self._programs) > KEPT:
+            self._programs.popitem(last=False)
+        return found
 
     def reported(self, graph: Graph, wanted: Set[int]) -> list[StageReport]:
         """Compute them, and say what the stages did."""
@@ -248,9 +259,13 @@ def _pending(graph: Graph, wanted: Set[int]) -> list[int]:
 
 
 def _compiled(
-    graph: Graph, notes: Sequence[Note], wanted: Set[int], names: dict[int, int]
+    graph: Graph,
+    notes: Sequence[Note],
+    wanted: Set[int],
+    names: dict[int, int],
+    program: Callable[[Device, Task], Program],
 ) -> list[Group]:
-    """The stages, in numbers of `names`."""
+    """The stages, in numbers of `names`; `program` has those of steps by themselves."""
     steps = [
         Planned(
             note.task,
@@ -264,7 +279,7 @@ def _compiled(
     kept = {names[number] for number in wanted}
     stages = plan(steps, kept, sizes)
     with COMPILING.lock:
-        ready = [_made(graph.device, steps, stage, sizes) for stage in stages]
+        ready = [_made(graph.device, steps, stage, sizes, program) for stage in stages]
     groups = _grouped(graph.device, ready, kept)
     last = {
         number: place
@@ -323,14 +338,18 @@ def _grouped(device: Device, ready: Sequence[Ready], wanted: Set[int]) -> list[G
 
 
 def _made(
-    device: Device, steps: Sequence[Planned], stage: Stage, sizes: dict[int, tuple[int, int]]
+    device: Device,
+    steps: Sequence[Planned],
+    stage: Stage,
+    sizes: dict[int, tuple[int, int]],
+    program: Callable[[Device, Task], Program],
 ) -> Ready:
     """A stage's program."""
     last = steps[stage.steps[-1]]
     if len(stage.steps) == 1 and tuple(stage.makes) == last.outputs:
         uniforms = tuple((stage.steps[0], i) for i in range(len(last.task.function.uniforms)))
-        program = device.compile(last.task)
-        return Ready(stage, last.task, device, program, last.inputs, uniforms, last.shape)
+        own = program(device, last.task)
+        return Ready(stage, last.task, device, own, last.inputs, uniforms, last.shape)
     parts: list[Part] = [steps[place].part for place in stage.steps]
     name = "_".join(dict.fromkeys(part.function.name for part in parts))
     merged: Merged = merge(name, parts, stage.makes, sizes)
@@ -346,8 +365,8 @@ def _made(
         fast=all(steps[place].task.fast for place in stage.steps),
     )
     uniforms = tuple((stage.steps[part], index) for part, index in merged.uniforms)
-    program = device.compile(task)
-    return Ready(stage, task, device, program, merged.images, uniforms, last.shape)
+    made = device.compile(task)
+    return Ready(stage, task, device, made, merged.images, uniforms, last.shape)
 
 
 def report(ready: Sequence[Ready], notes: Sequence[Note]) -> list[StageReport]:
