@@ -50,6 +50,7 @@ from programs import (
     telling,
     vectors,
     vocabulary,
+    walking,
     yielding,
 )
 from programs.suite import HEIGHT, IMAGES, WIDTH
@@ -95,6 +96,7 @@ TOPICS = (
     telling,
     vectors,
     vocabulary,
+    walking,
     yielding,
 )
 PROGRAMS = {

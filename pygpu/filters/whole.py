@@ -144,7 +144,12 @@ def together(function: Callable[..., Any], least: int | None = None) -> Callable
     def run(image: Image, *args: Any, **options: Any) -> Any:
         if holds_dask((image, *args, *options.values())):
             return function(image, *args, **options)
-        given = signature.bind(image, *args, **options).arguments
+        try:
+            given = signature.bind(image, *args, **options).arguments
+        except TypeError:  # said by the function's own call, as of other filters
+            given = None
+        if given is None:
+            return function(image, *args, **options)
         return passes(LARGE if least is None else least, given)
 
     return run

@@ -47,6 +47,7 @@ from pygpu.language import vectors
 
 with later():
     from pygpu.frontend.collections import bounded, members
+    from pygpu.frontend.walked import iterators as walked
 
 ENDLESS = 1 << 20  # items taken from an iterator before it is said not to end
 UNROLL_OPS = 2400  # operations that an unrolled loop may emit
@@ -173,7 +174,15 @@ def _open(w: Evaluator, iterator: Iterator) -> None:
 
 def in_turn(w: Evaluator, xs: Any) -> bool:
     """Whether what an iterator gives can only be taken by a loop: a generator goes on as long as a
-    dynamic value says. Else its items are taken now, and `indexed` may say then what they are."""
+    dynamic value says. Else its items are taken now, and `indexed` may say then what they are.
+    Of an object that is iterated anew it is only asked."""
+    if isinstance(xs, Instance):
+        try:
+            with w.attempt():
+                items_or_maybe(w, xs)
+        except CompileError:
+            return True
+        return False
     if not is_generator(w, xs):
         return False
     try:
@@ -216,7 +225,9 @@ def iterate(w: Evaluator, value: Any) -> Any:
                 iterator = w.call(method)
                 if not isinstance(iterator, Instance):
                     return iterate(w, iterator)
-                return Iterator((_taken(w, iterator), 0))
+                return w.call(walked.asked, w.special(iterator, "__next__"))
+            if w.special(value, "__len__") is None:
+                return w.call(walked.by_index, value)
             length = w.length(value)
             source = tuple([w.item(value, index) for index in range(length)])
         case Abstract():
@@ -236,17 +247,6 @@ def iterate(w: Evaluator, value: Any) -> Any:
             "write the loops as for statements"
         )
     return Iterator((source, 0))
-
-
-def _taken(w: Evaluator, iterator: Instance) -> tuple[Any, ...]:
-    """All that an iterator of the user's own class gives: its end must be known."""
-    items: list[Any] = []
-    while len(items) <= ENDLESS:
-        try:
-            items.append(w.call(w.special(iterator, "__next__")))
-        except StopIteration:
-            return tuple(items)
-    raise w.error(f"more than {ENDLESS} items: does this iterator not end?")
 
 
 def advance_iterator(w: Evaluator, iterator: Any) -> Any:

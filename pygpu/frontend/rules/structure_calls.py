@@ -165,7 +165,7 @@ def _iter(w: Evaluator, xs: Any, *sentinel: Any) -> Any:
 def _next(w: Evaluator, iterator: Any, *default: Any) -> Any:
     method = datamodel.find_method(w, iterator, "__next__")
     if method is not None:
-        return w.call(method)
+        return w.call(iterators.next_or, method, *default) if default else w.call(method)
     if not isinstance(iterator, Iterator):
         return NotImplemented
     if default and maybe_next(w, iterator):

@@ -13,11 +13,12 @@ from pygpu.frontend.protocols.sequences import (
     ENDLESS,
     advance_iterator,
     is_shared,
+    iterate,
     put_off,
     taken_or_put_off,
 )
 from pygpu.frontend.values.evaluator import Evaluator, Rule
-from pygpu.frontend.values.objects import Iterator, Object
+from pygpu.frontend.values.objects import Instance, Iterator, Object
 from pygpu.frontend.values.values import Abstract
 
 with later():
@@ -51,6 +52,11 @@ def left_in(w: Evaluator, iterator: Iterator) -> Iterable[Any]:
         yield item
 
 
+def _is_iterable(w: Evaluator, value: Any) -> bool:
+    """Whether an object of the user's class says how it is iterated."""
+    return isinstance(value, Instance) and w.special(value, "__iter__") is not None
+
+
 def when_asked(rule: Rule, name: str) -> Rule:
     """A rule that takes items now, for what takes them when it is asked for them. Where that can be
     told (something else takes from the same iterators, items change something when they are taken,
@@ -59,6 +65,7 @@ def when_asked(rule: Rule, name: str) -> Rule:
 
     @functools.wraps(rule)
     def taking(w: Evaluator, *args: Any, **keywords: Any) -> Any:
+        args = tuple([iterate(w, arg) if _is_iterable(w, arg) else arg for arg in args])
         streams = tuple([arg for arg in args if isinstance(arg, Iterator)])
         begun: dict[Object, Any] = {stream: w.read(stream) for stream in streams}
         region = w.build.region

@@ -17,6 +17,36 @@ def called_until(function: Any, sentinel: Any) -> Iterator[Any]:
         yield x
 
 
+def asked(step: Any) -> Iterator[Any]:
+    """What an iterator of the user's own class gives, by its method __next__."""
+    while True:
+        try:
+            x = step()
+        except StopIteration:
+            return
+        yield x
+
+
+def by_index(xs: Any) -> Iterator[Any]:
+    """What an object gives that has a method __getitem__ and none to iterate."""
+    index = 0
+    while True:
+        try:
+            x = xs[index]
+        except IndexError:
+            return
+        yield x
+        index += 1
+
+
+def next_or(step: Any, default: Any) -> Any:
+    """next(iterator, default), of one of the user's own class, by its method __next__."""
+    try:
+        return step()
+    except StopIteration:
+        return default
+
+
 def enumerated(xs: Any, start: Any) -> Iterator[Any]:
     number = start
     for x in xs:
