@@ -62,6 +62,7 @@ class Image(Grid):
         `options` are those of `Image`. OSError for what is no picture or is damaged.
         """
         texels, info = files.read(path, page)
+        files.check_dtype(path, texels.dtype)
         return cls._owning(texels, info, **options)
 
     @overload

@@ -682,3 +682,10 @@ def test_libraries_of_files_are_imported_at_need():
 def test_complex_numbers_are_refused_without_a_dtype_that_would_take_them(tmp_path):
     with pytest.raises(OSError, match=r"not complex128$"):
         pygpu.imwrite(tmp_path / "a.tif", np.zeros((4, 4), complex))
+
+
+def test_numbers_that_are_no_texels_are_refused_by_the_name_of_the_file(tmp_path):
+    tifffile.imwrite(tmp_path / "waves.tif", np.ones((5, 6), np.complex64))
+    with pytest.raises(OSError, match=r"waves\.tif: it holds complex64.*imread"):
+        Image.open(tmp_path / "waves.tif")
+    assert pygpu.imread(tmp_path / "waves.tif").dtype == np.complex64

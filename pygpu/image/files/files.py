@@ -54,6 +54,14 @@ def read(source: Any, page: int | None = None) -> Picture:
     return _pictures(source, one)[0]
 
 
+def check_dtype(source: Any, dtype: np.dtype[Any]) -> None:
+    """An OSError for a file whose numbers are no texels."""
+    if dtype.kind not in "fiub":
+        raise refused(
+            source, f"it holds {dtype}, an image floats, ints or bools; imread gives an array"
+        )
+
+
 @guarded
 def imread(path: Any, page: int | None = None) -> NDArray[Any]:
     """The picture in a file as an array (H, W) or (H, W, C) of the file's own dtype, upright.
