@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pygpu import glsl
 from pygpu.core.errors import shown
@@ -35,9 +36,27 @@ def sides(size: Any, name: str = "median") -> tuple[int, int]:
     return pair
 
 
-def _ranked(im: Any, p: Any, size: tuple[int, int], rank: int) -> Any:
+def _window(size: Any, footprint: Any, name: str) -> list[Any]:
+    """The offsets of a window's texels: of the footprint's, where there is one."""
+    if footprint is None:
+        return [*offsets(np.ones(sides(size, name)))]
+    array = _checked(footprint, name)
+    return [d for d, is_in in zip(offsets(array), array.ravel(), strict=True) if is_in]
+
+
+def _checked(footprint: Any, name: str) -> NDArray[np.bool_]:
+    array = np.asarray(footprint)
+    if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.any():
+        raise ValueError(
+            f"{name}: a footprint is an array of two axes with some element that is not "
+            f"zero, got {shown(footprint)}"
+        )
+    return np.asarray(array != 0)
+
+
+def _ranked(im: Any, p: Any, places: Sequence[Any], rank: int) -> Any:
     """The value of a rank among the texels of a window, for each channel."""
-    window = [im(p + d) for d in offsets(np.ones(size))]
+    window = [im(p + d) for d in places]
     if not isinstance(window[0], Vector):
         return sorted(window)[rank]
     values = [sorted(channel)[rank] for channel in zip(*window, strict=True)]
@@ -45,33 +64,36 @@ def _ranked(im: Any, p: Any, size: tuple[int, int], rank: int) -> Any:
 
 
 @compile
-def median(im: Image, p: Position, size: Any = 3) -> Any:
+def median(im: Image, p: Position, size: Any = 3, footprint: Any = None) -> Any:
     """The middle of the texels of a window for each channel; `scipy.ndimage.median_filter`.
 
     `size` is the window's side, or (rows, columns): whole numbers, 1 or more, known when the
-    function is compiled. Of an even number of texels it is the upper one of the middle two.
+    function is compiled. With a footprint, an array, the window is where that is not zero. Of an
+    even number of texels it is the upper one of the middle two.
     """
-    rows, columns = sides(size)
-    return _ranked(im, p, (rows, columns), rows * columns // 2)
+    window = _window(size, footprint, "median")
+    return _ranked(im, p, window, len(window) // 2)
 
 
 @compile
-def rank_filter(im: Image, p: Position, rank: Any = 0, size: Any = 3) -> Any:
+def rank_filter(im: Image, p: Position, rank: Any = 0, size: Any = 3, footprint: Any = None) -> Any:
     """The texel of a window that `rank` others are below, from the greatest down where it is
-    negative; `scipy.ndimage.rank_filter`."""
-    rows, columns = sides(size, "rank_filter")
+    negative; `scipy.ndimage.rank_filter`. Windows are those of `median`."""
+    window = _window(size, footprint, "rank_filter")
     if not isinstance(rank, (int, np.integer)):
         raise ValueError(f"rank_filter: rank takes a whole number, got {shown(rank)}")
-    if not -rows * columns <= rank < rows * columns:
-        raise ValueError(f"rank_filter: {rows} x {columns} texels have no rank {rank!r}")
-    return _ranked(im, p, (rows, columns), int(rank))
+    if not -len(window) <= rank < len(window):
+        raise ValueError(f"rank_filter: {len(window)} texels have no rank {rank!r}")
+    return _ranked(im, p, window, int(rank))
 
 
 @compile
-def percentile_filter(im: Image, p: Position, percentile: Any = 50, size: Any = 3) -> Any:
+def percentile_filter(
+    im: Image, p: Position, percentile: Any = 50, size: Any = 3, footprint: Any = None
+) -> Any:
     """The texel of a window that `percentile` of 100 are below, from 100 down where it is negative;
-    `scipy.ndimage.percentile_filter`."""
-    rows, columns = sides(size, "percentile_filter")
+    `scipy.ndimage.percentile_filter`. Windows are those of `median`."""
+    window = _window(size, footprint, "percentile_filter")
     if not isinstance(percentile, (int, float, np.number)):
         raise ValueError(f"percentile_filter: percentile takes a number, got {shown(percentile)}")
     share = percentile + 100 if percentile < 0 else percentile
@@ -79,22 +101,22 @@ def percentile_filter(im: Image, p: Position, percentile: Any = 50, size: Any = 
         raise ValueError(
             f"percentile_filter: takes a percentile up to 100, got {shown(percentile)}"
         )
-    return _ranked(
-        im, p, (rows, columns), min(int(rows * columns * share / 100), rows * columns - 1)
-    )
+    return _ranked(im, p, window, min(int(len(window) * share / 100), len(window) - 1))
 
 
 @compile
-def minimum_filter(im: Image, p: Position, size: Any = 3) -> Any:
-    """The least texel of a window for each channel; `scipy.ndimage.minimum_filter`."""
-    window = offsets(np.ones(sides(size, "minimum_filter")))
+def minimum_filter(im: Image, p: Position, size: Any = 3, footprint: Any = None) -> Any:
+    """The least texel of a window for each channel; `scipy.ndimage.minimum_filter`. Windows are
+    those of `median`."""
+    window = _window(size, footprint, "minimum_filter")
     return functools.reduce(glsl.min, [im(p + d) for d in window])
 
 
 @compile
-def maximum_filter(im: Image, p: Position, size: Any = 3) -> Any:
-    """The greatest texel of a window for each channel; `scipy.ndimage.maximum_filter`."""
-    window = offsets(np.ones(sides(size, "maximum_filter")))
+def maximum_filter(im: Image, p: Position, size: Any = 3, footprint: Any = None) -> Any:
+    """The greatest texel of a window for each channel; `scipy.ndimage.maximum_filter`. Windows are
+    those of `median`."""
+    window = _window(size, footprint, "maximum_filter")
     return functools.reduce(glsl.max, [im(p + d) for d in window])
 
 
@@ -154,15 +176,10 @@ def _local(of: Callable[[Any, Neighbours], Any]) -> Callable[[Any, Any], Any]:
     name = of.__name__
 
     def local(image: Image, footprint: Any) -> Any:
-        array = np.asarray(footprint)
-        if array.ndim != 2 or not array.any():
-            raise ValueError(
-                f"rank.{name}: a footprint is an array of two axes with some element that is not "
-                f"zero, got {shown(footprint)}"
-            )
+        array = _checked(footprint, f"rank.{name}")
         if image.format.kind != "float":
             raise ValueError(f"rank.{name} takes bytes, words and floats, got {image.dtype}")
-        return _statistic(image, of=of, footprint=array != 0)
+        return _statistic(image, of=of, footprint=array)
 
     local.__name__ = local.__qualname__ = name
     local.__doc__ = of.__doc__
@@ -219,3 +236,18 @@ def equalize(v: Any, near: Neighbours) -> Any:
     """The share of the texels that are not above this one; `skimage.filters.rank.equalize`."""
     below = near.sum(lambda other: glsl.select(other <= v, 0.0 * v + 1.0, 0.0 * v))
     return below / near.count()
+
+
+@_local
+def geometric_mean(v: Any, near: Neighbours) -> Any:
+    """The geometric mean of the texels under the footprint, each with a byte's step added;
+    `skimage.filters.rank.geometric_mean`."""
+    step = 1 / 255
+    return glsl.exp(near.sum(lambda other: glsl.log(other + step)) / near.count()) - step
+
+
+@_local
+def subtract_mean(v: Any, near: Neighbours) -> Any:
+    """One half of how far a texel is above the mean, and one half;
+    `skimage.filters.rank.subtract_mean`."""
+    return (v - near.mean()) / 2 + 127 / 255
