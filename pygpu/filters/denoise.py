@@ -336,7 +336,6 @@ def _applied(slope: Image, offset: Image, guide: Image, p: Position) -> Any:
 
 
 @whole
-@together
 def guided(image: Image, guide: Any = None, radius: int = 8, eps: float = 0.01) -> Any:
     """In every window the image is taken for a straight line of the guide, by itself if none is
     given, and these lines are averaged: smooth where the guide varies less than `eps` (a
@@ -356,6 +355,12 @@ def guided(image: Image, guide: Any = None, radius: int = 8, eps: float = 0.01) 
             f"guided: the guide has the image's size and its channels or one; the image is "
             f"{image.shape}, the guide {lead.shape}"
         )
+    return _guided(image, None if guide is None else lead, radius, eps)
+
+
+@together
+def _guided(image: Any, guide: Any, radius: int, eps: float) -> Any:
+    lead = image if guide is None else guide
 
     def mean(one: Any) -> Any:
         rows = _means(one.sampled(boundary="reflect"), radius=radius)

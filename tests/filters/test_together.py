@@ -10,7 +10,10 @@ import pytest
 import pygpu
 from pygpu import Image, filters
 from pygpu.core.storage import Storage
+from pygpu.devices import targets
 from pygpu.devices.cpu.device import CpuDevice
+from pygpu.execution.pipelines.steady import Trusted
+from pygpu.execution.pipelines.takes import Takes
 from pygpu.filters import whole
 
 SQUARE = np.ones((3, 5), bool)
@@ -119,3 +122,12 @@ def test_images_of_other_sizes_compile_no_step_again(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(CpuDevice, "compile", lambda *_: pytest.fail("it was compiled again"))
     part = smoothed(photo[:200, :250])
     np.testing.assert_allclose(part[:180, :230], smoothed(photo)[:180, :230])
+
+
+def test_calls_with_much_that_is_known_are_not_done_again() -> None:
+    device, image = targets.choose("cpu"), Image(np.ones((9, 9), np.float32))
+    takes = Takes(Trusted)
+    assert takes.exact({"image": image, "footprint": SQUARE, "sigma": (1, 2.5)}, device)
+    for known in (np.ones((99, 99), np.float32), object(), [object()], (image,)):
+        assert takes.exact({"image": image, "known": known}, device) is None
+    assert takes.exact({"image": image, "guide": image}, device) is None

@@ -39,6 +39,7 @@ from pygpu.execution.pipelines.unseen import LookedAt, Unseen, UnseenTexels, uns
 from pygpu.execution.programs.options import is_checked_here, is_fast_here
 from pygpu.ssa import Constant
 
+SMALL: Final = 1 << 12  # bytes of an array, or items, that are compared at each call
 KEPT: Final = 16  # kinds of calls of a pipeline
 _NUMBERS: Final = (float, int, bool, str, type(None))
 
@@ -186,6 +187,15 @@ def _kind(image: Any) -> tuple[Any, ...]:
     return *kind, image.boundary, image.interpolation, image.cval, image._dtype
 
 
+def _is_small(value: Any) -> bool:
+    """Whether a known value is soon compared, and holds on to nothing."""
+    if isinstance(value, (tuple, list)):
+        return len(value) <= SMALL and all(map(_is_small, value))
+    if isinstance(value, np.ndarray):
+        return value.nbytes <= SMALL and not value.dtype.hasobject
+    return isinstance(value, (*_NUMBERS, np.generic))
+
+
 def _is_watched(device: Device) -> bool:
     """Whether somebody wants to see functions run: who notes or checks what they do, a debugger."""
     if isinstance(device, NotingDevice) or is_checked_here():
@@ -241,8 +251,9 @@ class Takes:
 
     def exact(self, values: Mapping[str, Any], device: Device) -> Hashable | None:
         """What a call with these arguments follows from, images that are no arrays and known
-        values. None where it is to be made."""
-        if _is_watched(device):
+        values: numbers, texts, small arrays and tuples of them. None where it is to be made."""
+        known = [each for each in values.values() if not isinstance(each, ImageLike)]
+        if _is_watched(device) or not all(map(_is_small, known)):
             return None
         kinds: list[Any] = [device.name, is_fast_here()]
         for name, value in values.items():
