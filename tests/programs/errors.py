@@ -1446,3 +1446,9 @@ def iterator_from_outside_by_its_method(im: Image, p: Position):
     if im(p) > 0.5:
         ADVANCE()
     return ADVANCE()
+
+
+@program
+def tuples_that_hold_other_vectors(im: Image, p: Position):
+    v, w = Vec2(im(p), 1.0), Vec2(im(p), 1.0)
+    return (v, 1) == (w, 1)

@@ -467,3 +467,11 @@ def methods_that_fold_components(im: Image, p: Position):
 def products_of_two_vectors(vecs: Image, rgb: Image, p: Position):
     v, c = vecs(p), rgb(p)
     return v @ v, c @ c.zyx, (1, 2, 3) @ c, c @ [0.5, 1, 2], Vec2(1, 2) @ p
+
+
+@program
+def vectors_in_what_is_compared(im: Image, p: Position):
+    v = Vec2(im(p), 1.0)
+    pair, items = (v, 2.0), [v, v]
+    equal = pair == pair, (v, 1) == (v, 1), [v] == [v], {"a": v} != {"a": v}
+    return *equal, items.count(v), items.index(v), v in items

@@ -91,7 +91,7 @@ def _count(w: Evaluator, xs: Any, value: Any) -> Any:
     total: Any = 0
     for item in items_or_maybe(w, xs):
         is_sure = not isinstance(item, Maybe)
-        same = comparisons.compare(w, "==", item if is_sure else item.value, value)
+        same = comparisons.same_items(w, item if is_sure else item.value, value)
         same = same if is_sure else arithmetic.both(w, item.taken, same)
         total = operators.binary(w, "+", total, same)
     return total

@@ -229,8 +229,14 @@ def _same_dicts(w: Evaluator, a: Any, b: Any) -> Any:
     a, b = [w.read(x) if isinstance(x, Dict) else x for x in (a, b)]
     same: Any = a.keys() == b.keys()
     for key in a if same else ():
-        same = arithmetic.both(w, same, compare(w, "==", a[key], b[key]))
+        same = arithmetic.both(w, same, same_items(w, a[key], b[key]))
     return same
+
+
+def same_items(w: Evaluator, x: Any, y: Any) -> Any:
+    """Whether containers take two items for equal: as one object, or by the truth of x == y, which
+    vectors have not."""
+    return True if isinstance(x, Object) and x is y else w.truth(compare(w, "==", x, y))
 
 
 def _compare_sequences(w: Evaluator, symbol: str, a: tuple[Any, ...], b: tuple[Any, ...]) -> Any:
@@ -239,11 +245,11 @@ def _compare_sequences(w: Evaluator, symbol: str, a: tuple[Any, ...], b: tuple[A
         equal: Any = len(a) == len(b)
         if equal:
             for x, y in zip(a, b, strict=True):
-                equal = arithmetic.both(w, equal, compare(w, "==", x, y))
+                equal = arithmetic.both(w, equal, same_items(w, x, y))
         return equal if symbol == "==" else arithmetic.negate(w, equal)
     result: Any = arithmetic.python_operator(symbol)(len(a), len(b))
     for x, y in reversed(list(zip(a, b, strict=False))):
-        equal = compare(w, "==", x, y)
+        equal = same_items(w, x, y)
         first = compare(w, symbol[0], x, y)
         rest = arithmetic.both(w, equal, result)
         result = arithmetic.either(w, first, rest)
