@@ -2,6 +2,8 @@
 
 import itertools
 
+import numpy as np
+
 from programs.suite import Suite
 from pygpu import Image, Int, Position
 
@@ -157,3 +159,47 @@ def by_index_alone(im: Image, p: Position, n: Int):
         list(Multiples(2.0, 4))[3],
         len(list(items)),
     )
+
+
+# ---------------------------------------------------------------- places and ranges
+
+
+class Place:
+    def __init__(self, at):
+        self.at = at
+
+    def __index__(self):
+        return int(self.at)
+
+
+@program(n=3)
+def objects_as_indices(im: Image, p: Position, n: Int):
+    items, pair, array = [1.0, im(p), 3.0], (4.0, 5.0), np.array([6.0, im(p), 8.0])
+    items[Place(p.x % 2)] = 9.0
+    which = items[Place(p.x % 3)], pair[Place(1)], "abc"[Place(2)] == "c", array[Place(p.y % 3)]
+    return *which, sum(items[Place(1) :]), sum(range(Place(n)))
+
+
+@program
+def keys_that_could_be_indices(im: Image, p: Position):
+    one, two = Place(0), Place(1)
+    return {one: im(p), two: 2.0}[two] + [im(p), 1.0][one]
+
+
+@program(n=5)
+def parts_of_ranges(im: Image, p: Position, n: Int):
+    found = range(n)
+    return (
+        found[1:3][0],
+        sum(found[::2]),
+        sum(found[: p.x - 2]),
+        sum(range(2, n * 3, 3)[p.x % 3 : -1]),
+        sum(found[::-2]),
+        len(found[-2:]),
+        found[p.x % 2 :][1],
+    )
+
+
+@program(n=5)
+def places_in_ranges(im: Image, p: Position, n: Int):
+    return range(0, n * 4, 2).index(4), range(n).count(p.x), range(p.y, n + 9, 3).index(p.y + 6)

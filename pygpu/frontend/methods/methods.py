@@ -17,7 +17,7 @@ from pygpu.frontend.protocols.sequences import iterate
 from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex
-from pygpu.frontend.values.lazy import Cut, Masked
+from pygpu.frontend.values.lazy import Cut, Masked, Span
 from pygpu.frontend.values.objects import Array, Dict, Iterator, Keys, List, Set, Vector
 from pygpu.frontend.values.values import (
     Dynamic,
@@ -117,6 +117,10 @@ def _slice_indices(w: Evaluator, value: Slice, length: Any) -> Any:
     return w.call(containers.slice_indices, start, stop, 1 if step is None else step, length)
 
 
+def _of_range(function: Any) -> Callable[..., Any]:
+    return lambda w, span, x: w.call(function, *span.of, x)
+
+
 _METHODS: Final[tuple[tuple[type, dict[str, Callable[..., Any]]], ...]] = (
     (Keys, {"isdisjoint": lambda w, d, xs: _natively(w, set.isdisjoint, set(w.read(d)), xs)}),
     (List, LIST),
@@ -126,5 +130,12 @@ _METHODS: Final[tuple[tuple[type, dict[str, Callable[..., Any]]], ...]] = (
     (Tuple, TUPLE),
     (Dynamic, SCALAR),
     (Slice, {"indices": _slice_indices}),
+    (
+        Span,
+        {
+            "index": _of_range(containers.index_in_range),
+            "count": _of_range(containers.count_in_range),
+        },
+    ),
     (Complex, {"conjugate": lambda w, z: w.call(complex_functions.conjugate, z)}),
 )

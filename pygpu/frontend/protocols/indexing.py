@@ -28,7 +28,7 @@ from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import key_of
-from pygpu.frontend.values.lazy import Bounded, Indexed, Masked, Row
+from pygpu.frontend.values.lazy import Bounded, Indexed, Masked, Row, Span
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (
     Abstract,
@@ -37,6 +37,7 @@ from pygpu.frontend.values.values import (
     NotKnown,
     Picture,
     Range,
+    Slice,
     Tuple,
     describe,
 )
@@ -47,13 +48,21 @@ with later():
     from pygpu.frontend.collections import members
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import lookups, parts, tables
-    from pygpu.frontend.walked import fitting, library
+    from pygpu.frontend.walked import containers, fitting, library
+
+
+def place_of(w: Evaluator, index: Any) -> Any:
+    """What stands for a place: of an object of the user's class what its __index__ gives."""
+    method = find_method(w, index, "__index__") if isinstance(index, Instance) else None
+    return index if method is None else w.call(method)
 
 
 def item(w: Evaluator, container: Any, index: Any) -> Any:
     """container[index]"""
     if isinstance(container, Conflict):
         raise w.error(container.message)
+    if isinstance(index, Instance) and isinstance(container, _INDEXED):
+        index = place_of(w, index)
     if isinstance(container, Masked) and scalar_kind(index) in ("int", "uint"):
         container = w.call(list, container)
     try:
@@ -123,6 +132,8 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
             return viewed(w, container, lambda array: array[index])
         case Row() if not isinstance(index, int):
             return item(w, opened(w, container), index)
+        case Span() if isinstance(index, slice):
+            return _part_of_range(w, container, index.start, index.stop, index.step)
         case Indexed() if isinstance(index, slice):
             raise w.error(f"{container.what} has no slices: write the range of the slice itself")
         case Indexed():
@@ -137,6 +148,10 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
     if method is not None:
         return w.call(method, container, index)
     raise _not_subscriptable(container)
+
+
+def _part_of_range(w: Evaluator, span: Span, start: Any, stop: Any, step: Any) -> Any:
+    return w.call(containers.part_of_range, *span.of, start, stop, 1 if step is None else step)
 
 
 def _list_item(w: Evaluator, container: List, index: Any) -> Any:
@@ -182,6 +197,9 @@ def _is_made_by_index(container: Any) -> bool:
 def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     if isinstance(index, Conflict):
         raise w.error(index.message)
+    if isinstance(container, Span) and isinstance(index, Slice):
+        bounds = index.bounds if len(index.bounds) > 1 else (None, *index.bounds)
+        return _part_of_range(w, container, *(*bounds, None)[:3])
     if container is np.r_ or container is np.c_:
         entries = index.items if isinstance(index, Tuple) else (index,)
         arranged = fitting.in_rows if container is np.r_ else fitting.in_columns
@@ -237,6 +255,8 @@ def set_item(w: Evaluator, container: Any, index: Any, new: Any) -> None:
             f"{describe(container)} came from outside the function and must not be changed: "
             "make a copy and change that"
         )
+    if isinstance(index, Instance) and isinstance(container, _INDEXED):
+        index = place_of(w, index)
     try:
         index = key_of(w, index)
     except NotKnown:

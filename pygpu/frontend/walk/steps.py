@@ -87,7 +87,7 @@ def _delitem(w: ControlFlow, state: State, arg: Any) -> None:
 
 
 def _slice(w: ControlFlow, state: State, count: int) -> None:
-    parts = state.pop(count)
+    parts = [indexing.place_of(w, part) for part in state.pop(count)]
     try:
         state.stack.append(slice(*[concrete(w, part) for part in parts]))
     except NotKnown:

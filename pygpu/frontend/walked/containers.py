@@ -306,3 +306,20 @@ class ExitStack:
             if leave(*error):
                 error, handled = (None, None, None), True
         return handled
+
+
+def part_of_range(start: Any, stop: Any, step: Any, begin: Any, end: Any, by: Any) -> Any:
+    """range(start, stop, step)[begin:end:by]"""
+    count = len(range(start, stop, step))
+    first, last, by = slice_indices(begin, end, by, count)
+    return range(start + first * step, start + last * step, step * by)
+
+
+def index_in_range(start: Any, stop: Any, step: Any, x: Any) -> Any:
+    if x not in range(start, stop, step):
+        raise ValueError("the number is not in range")
+    return (x - start) // step
+
+
+def count_in_range(start: Any, stop: Any, step: Any, x: Any) -> Any:
+    return 1 if x in range(start, stop, step) else 0
