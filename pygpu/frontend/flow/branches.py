@@ -139,6 +139,12 @@ def _outer_values(w: ControlFlow, frame: Frame) -> Iterable[Any]:
 def _one_sided(frame: Frame, name: str) -> str:
     """What to say of a name that is defined on one of two paths."""
     branch = frame.line()
+    if name.startswith("."):  # what a waiting generator holds
+        return (
+            f"a generator goes on on one path only through the branch or loop at line {branch}: "
+            "where it waits must be known at compile time; make a list of its items, and count "
+            "those that are taken in a variable"
+        )
     where = f" (line {frame.place(frame.stored[name]).line})" if name in frame.stored else ""
     return (
         f"'{name}' is assigned{where} on one path only through the branch or loop at line "
