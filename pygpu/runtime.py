@@ -98,6 +98,8 @@ class Compiled(Programs):
         if signature.position is not None:
             placed = plain.arguments(signature, args, kwargs)
             if placed is not None:
+                with shortened:
+                    plain.check_images(signature, *placed)
                 return plain.call_at(self.__wrapped__, signature, *placed)
         elif shape is None and out is None and not signature.has_image:
             return plain.call(self.__wrapped__, signature, signature.collect(args, kwargs))

@@ -25,7 +25,7 @@ import numpy as np
 
 from pygpu.core.builder import Builder
 from pygpu.core.device import Device, Limits
-from pygpu.core.errors import DeviceError, TooOld
+from pygpu.core.errors import DeviceError, TooOld, shown
 from pygpu.core.host import cache, forks, log, settings
 from pygpu.core.host.later import later, running
 from pygpu.core.host.records import record
@@ -140,7 +140,7 @@ def check(target: str) -> str:
     """The target itself, or a ValueError that lists those there are."""
     if isinstance(target, str) and (target == "auto" or target in DEVICES):
         return target
-    raise ValueError(f"target={target!r}: takes {', '.join(map(repr, public()))}")
+    raise ValueError(f"target={shown(target)}: takes {', '.join(map(repr, public()))}")
 
 
 def asked(target: str) -> str:

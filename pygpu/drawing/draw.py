@@ -136,7 +136,7 @@ def _dtype(dtype: Any) -> np.dtype[Any]:
     try:
         found: np.dtype[Any] = np.dtype(dtype)
     except TypeError as error:
-        raise TypeError(f"dtype={dtype!r}: {error}") from None
+        raise TypeError(f"dtype={shown(dtype)}: {error}") from None
     if found not in DTYPES:
         raise TypeError(f"dtype={found}: what is drawn is float32, float16 or uint8")
     return found

@@ -388,11 +388,11 @@ def pipeline(
         fast = Options(precision=precision).is_fast
 
     def decorate(function: Callable[..., Any]) -> Pipeline:
-        if isinstance(function, Pipeline):
-            return Pipeline(function.__wrapped__, target, fast)
-        if not callable(function):
-            raise TypeError(f"pipeline: takes a function over images, got {shown(function)}")
-        return Pipeline(function, target, fast)
+        with shortened:
+            if isinstance(function, Pipeline):
+                return Pipeline(function.__wrapped__, target, fast)
+            if not callable(function):
+                raise TypeError(f"pipeline: takes a function over images, got {shown(function)}")
+            return Pipeline(function, target, fast)
 
-    with shortened:
-        return decorate if function is None else decorate(function)
+    return decorate if function is None else decorate(function)

@@ -171,3 +171,11 @@ def test_a_power_of_two_is_kept_wherever_it_begins():
     del array
     gc.collect()
     assert len(memory.kept) + len(memory.returned) == 1
+
+
+def test_more_bytes_than_a_number_holds_are_a_memory_error() -> None:
+    def shade(p: pygpu.Position):
+        return p.x * 0.5
+
+    with pytest.raises(MemoryError, match=r"no memory for an array of shape"):
+        pygpu.compile(shade, target="cpu")(shape=(2**31 - 1, 2**31 - 1))

@@ -104,6 +104,11 @@ def test_matrices_are_square(function, wrong):
         lambda: pygpu.compile(lambda p: p.x, p=pygpu.Position)(shape=LARGE),
         lambda: pygpu.Image.open(LARGE),
         lambda: glsl.determinant(LARGE),
+        lambda: pygpu.compile(lambda p: p.x, p=pygpu.Position, target=LARGE),
+        lambda: pygpu.compile(lambda p: p.x, p=pygpu.Position)(shape=(2, 2), dtype=LARGE),
+        lambda: pygpu.compile(lambda im, p: 0, im=pygpu.Image, p=pygpu.Position)(
+            LARGE, pygpu.Position(0, 0)
+        ),
     ],
 )
 def test_errors_quote_no_whole_arrays(call):

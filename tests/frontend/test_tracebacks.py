@@ -148,6 +148,8 @@ def typed(im: Image, p: Position):
         lambda: filters.unsharp_mask(PHOTO, amount=None),
         lambda: filters.rgb2hsv(PHOTO),
         lambda: filters.label("photo"),
+        lambda: pygpu.pipeline(target="abacus")(wrong),
+        lambda: pygpu.compile(typed)(PHOTO, pygpu.Position(0, 0)),
     ],
 )
 def test_wrong_calls_show_no_frame_of_ours(call):

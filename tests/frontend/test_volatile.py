@@ -123,3 +123,21 @@ def test_what_is_shown_of_dynamic_values_is_warned_of_once_and_of_known_ones_sho
     assert first.startswith("print() of a dynamic value shows nothing")
     assert second.startswith("Logger.info() of a dynamic value shows nothing")
     assert capsys.readouterr().out == "known 3\n"
+
+
+def chosen(p: Position):
+    return random.choice([p.x, p.y])
+
+
+def chosen_too(p: Position):
+    return 2 * random.choice([p.x, p.y])
+
+
+@pytest.mark.parametrize("function", [chosen, chosen_too])
+def test_a_function_of_a_library_that_is_walked_is_warned_of_where_it_is_called(
+    function: Any,
+) -> None:
+    with pytest.warns(UserWarning, match="is executed once") as caught:
+        pygpu.compile(function, target="interpreter")(shape=(2, 2))
+    code = function.__code__
+    assert (caught[0].filename, caught[0].lineno) == (code.co_filename, code.co_firstlineno + 1)

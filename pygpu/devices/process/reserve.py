@@ -80,7 +80,10 @@ class Reserve:
         elif is_placed:
             lent = np.empty(whole, np.uint8)
         else:
-            return np.empty(shape, dtype)
+            try:
+                return np.empty(shape, dtype)
+            except ValueError:  # the bytes are more than a number holds
+                raise MemoryError(f"no memory for an array of shape {tuple(shape)}") from None
         start = 0
         if is_placed and at is not None:
             start = (at // LINE * LINE - lent.__array_interface__["data"][0]) % PAGE

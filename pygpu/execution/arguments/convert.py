@@ -290,7 +290,7 @@ def result_dtype(dtype: Any) -> np.dtype[Any]:
     try:
         asked: np.dtype[Any] = np.dtype(dtype)
     except TypeError as error:
-        raise TypeError(f"dtype={dtype!r}: {error}") from None
+        raise TypeError(f"dtype={shown(dtype)}: {error}") from None
     if asked.kind not in "fiub":
         raise TypeError(f"dtype={asked} holds no texels; floats, ints and bools do")
     # Programs are found again by the dtype object: a native one of NumPy's is always the same.

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.errors import shown
 from pygpu.core.storage import NumberLike
 from pygpu.execution.arguments.signatures import MISSING, Signature
 from pygpu.language.fragments import Surroundings, around
@@ -139,6 +140,17 @@ def call(function: Callable[..., Any], signature: Signature, values: Sequence[An
         else:
             args.append(value)
     return function(*args, **kwargs)
+
+
+def check_images(signature: Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """TypeError where an image is an array: only of an image a pixel can be asked."""
+    named = [(each, kwargs[each.name]) for each in signature.parameters if each.name in kwargs]
+    for parameter, value in (*zip(signature.parameters, args, strict=False), *named):
+        if parameter.role == "image" and not callable(value):
+            raise TypeError(
+                f"{parameter.name}: at a position takes a pygpu.Image, or a function of positions, "
+                f"got {shown(value)}: pygpu.Image() makes an image of it"
+            )
 
 
 def call_at(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import types
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 from weakref import WeakSet
 
@@ -92,14 +92,16 @@ def _drawn_by(function: Callable[..., Any]) -> Callable[..., Any] | None:
             seen.add(each.__code__)
             if each.__code__.co_filename.startswith(HOME):  # of ours none draws, nor asks the time
                 continue
-            module = sys.modules.get((each.__globals__.get("__name__") or "").partition(".")[0])
-            if module is None or not _of_library(module):
+            if not _is_of_library(each.__globals__):
                 waiting += _named(each)
     return None
 
 
-def _of_library(module: types.ModuleType) -> bool:
-    """Whether a package is no user's: Python's own, or one that is installed."""
+def _is_of_library(names: Mapping[str, Any]) -> bool:
+    """Whether globals are those of a package that is no user's: Python's own, or installed."""
+    module = sys.modules.get((names.get("__name__") or "").partition(".")[0])
+    if module is None:
+        return False
     file = getattr(module, "__file__", None) or ""
     return module.__name__ in sys.stdlib_module_names or "site-packages" in file
 
@@ -173,7 +175,11 @@ def warn(frame: Frame, function: Callable[..., Any], still: set[types.FunctionTy
     drawn = _drawn_by(function)
     if drawn is None and is_python:
         still.add(function)  # type: ignore[arg-type]
-    if drawn is None or not _WARNED.first(frame):
+    if drawn is None:
+        return
+    while frame.caller and _is_of_library(frame.globals):  # the place is where the user asks
+        frame = frame.caller
+    if not _WARNED.first(frame):
         return
     name = getattr(drawn, "__qualname__", None) or repr(drawn)
     _warn(
