@@ -14,6 +14,7 @@ import numpy as np
 
 from pygpu.core.errors import shown
 from pygpu.core.storage import NumberLike
+from pygpu.execution.arguments.convert import is_pil
 from pygpu.execution.arguments.signatures import MISSING, Signature
 from pygpu.language.fragments import Surroundings, around
 from pygpu.language.scalars import number
@@ -146,7 +147,8 @@ def check_images(signature: Signature, args: Sequence[Any], kwargs: Mapping[str,
     """TypeError where an image is an array: only of an image a pixel can be asked."""
     named = [(each, kwargs[each.name]) for each in signature.parameters if each.name in kwargs]
     for parameter, value in (*zip(signature.parameters, args, strict=False), *named):
-        if parameter.role == "image" and not callable(value):
+        is_array = isinstance(value, (list, np.ndarray)) or is_pil(value)
+        if parameter.role == "image" and is_array:
             raise TypeError(
                 f"{parameter.name}: at a position takes a pygpu.Image, or a function of positions, "
                 f"got {shown(value)}: pygpu.Image() makes an image of it"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from pygpu.core.errors import HOME
 from pygpu.core.host.later import later
 from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, still_read, zero
 from pygpu.frontend.joins.joining import Meeting, Round
@@ -139,7 +140,7 @@ def _outer_values(w: ControlFlow, frame: Frame) -> Iterable[Any]:
 def _one_sided(frame: Frame, name: str) -> str:
     """What to say of a name that is defined on one of two paths."""
     branch = frame.line()
-    if name.startswith("."):  # what a waiting generator holds
+    if name.startswith(".") or frame.code.code.co_filename.startswith(HOME):  # of a generator
         return (
             f"a generator goes on on one path only through the branch or loop at line {branch}: "
             "where it waits must be known at compile time; make a list of its items, and count "
