@@ -6,7 +6,7 @@ import heapq
 import itertools
 
 from programs.suite import Suite
-from pygpu import Image, Position
+from pygpu import Image, Int, Position
 
 program = Suite()
 
@@ -396,3 +396,12 @@ def merged_whatever_the_order(im: Image, ints: Image, p: Position):
     down = heapq.merge([2.0, v], [v + 0.5, -1.0], reverse=True)
     keyed = heapq.merge([(n, 1), (9, 2)], [(3, 3), (n + 1, 4)], key=lambda pair: pair[0] % 5)
     return *up, *down, *[number for _, number in keyed], list(heapq.merge([3, 1], [2]))[1]
+
+
+@program(n=3)
+def nothing_beside_what_has_a_dynamic_length(im: Image, p: Position, n: Int):
+    none = [x for x in (1, 2) if x > 5]
+    pairs = sum(x * y for x, y in zip(none, range(n)))
+    more = list(map(lambda x, y: x + y, range(n), none))
+    few = max((x - y for x, y in zip(range(n), none)), default=7)
+    return pairs + im(p), len(more), few

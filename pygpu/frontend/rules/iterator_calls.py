@@ -107,7 +107,9 @@ def _zip(w: Evaluator, *sequences: Any, strict: Any = False) -> Any:
             return w.call(walked.zipped, *[iterate(w, xs) for xs in sequences])
         parts = _all_indexed(w, sequences)
         if strict:
-            _check_equal(w, [part.length for part in parts])
+            _check_equal(w, [part.length for part in parts] or [w.length(xs) for xs in sequences])
+        if not parts:
+            return iterator_of(())
         return iterate(w, _zip_indexed(w, parts))
     sequences = tuple([iterate(w, xs) if isinstance(xs, Instance) else xs for xs in sequences])
     if (
@@ -153,12 +155,13 @@ def _zip(w: Evaluator, *sequences: Any, strict: Any = False) -> Any:
 
 
 def _all_indexed(w: Evaluator, sequences: Any) -> list[Indexed]:
-    """Sequences of which some are made by index, all by index."""
+    """Sequences of which some are made by index, all by index; none where one has no items."""
     lazies = [indexed(w, xs) for xs in sequences]
-    return [
-        lazy if lazy is not None else tables.tabulate(w, items_of(w, xs))
-        for lazy, xs in zip(lazies, sequences, strict=True)
-    ]
+    pairs = zip(lazies, sequences, strict=True)
+    made = [items_of(w, xs) if lazy is None else lazy for lazy, xs in pairs]
+    if any(isinstance(part, tuple) and not part for part in made):
+        return []
+    return [part if isinstance(part, Indexed) else tables.tabulate(w, part) for part in made]
 
 
 def _zip_indexed(w: Evaluator, parts: list[Indexed]) -> Indexed:
@@ -261,7 +264,8 @@ def _map(w: Evaluator, function: Any, *sequences: Any) -> Any:
     if any(is_indexed(w, xs) for xs in sequences):
         if any(is_shared(w, xs) for xs in sequences):
             return w.call(walked.mapped, function, *[iterate(w, xs) for xs in sequences])
-        return iterate(w, _map_indexed(w, function, _all_indexed(w, sequences)))
+        parts = _all_indexed(w, sequences)
+        return iterate(w, _map_indexed(w, function, parts)) if parts else iterator_of(())
     if _has_some(w, sequences[0]):
         return w.call(walked.mapped, function, *[iterate(w, xs) for xs in sequences])
     if not any(map(is_stream, sequences)):
