@@ -86,6 +86,7 @@ from pygpu.frontend.decode.jumps import (
     graph_of,
     handlers_of,
     merge_inverse_branches,
+    merge_jumps,
     prune,
     resolve,
     take_plain_calls,
@@ -186,7 +187,11 @@ def _decode(key: _Identity) -> Code:
     take_plain_calls(drafts)
     merge_inverse_branches(drafts)
     unrotate(drafts)
+    merged = merge_jumps(drafts)
     drafts = prune(drafts)
+    if merged:
+        merge_inverse_branches(drafts)
+        drafts = prune(drafts)
     graph = graph_of(drafts)
     if not graph.reducible:
         # CPython's compiler is not known to make such code; an editor of bytecode may.

@@ -27,6 +27,7 @@ LONGEST: Final = 60  # characters of a value that is shown
 NOTES: Final = 8  # calls shown of a chain of them
 AT_RUN_TIME: Final = "at run time, "  # how notes on what checked programs raise begin
 UNDER_CONDITION: Final = "on a path that depends on the condition at "
+UNDER_CHOICE: Final = "for one of the values that may stand there, by a dynamic condition before"
 AT_COMPILE_TIME: Final = "at compile time, "  # how notes on what known code raises begin
 _RAISE: Final = opcode.opmap["RAISE_VARARGS"]
 HOME: Final = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")  # where PyGPU lies

@@ -12,7 +12,7 @@ OTHER = np.array([[1, 0, 1, 0.5, 0, 2], [2, -1, 0, 1, 1.5, -3]], np.float32)
 LARGEST = 1e6  # beyond, float32 and decisions on it are far from plain Python's
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(48))
 def test_random_exceptions_are_handled_as_in_python(seed: int) -> None:
     made = function(seed)
     images = Image(IM), Image(OTHER)

@@ -45,6 +45,7 @@ class Draft:
 ENDS: Final = frozenset({"RETURN", "RAISE", "RERAISE", "UNSUPPORTED"})
 TURNS: Final = ENDS | {"JUMP", "BRANCH", "FOR"}
 _ENDS_BLOCKS: Final = TURNS | {"YIELD"}
+_SHORT: Final = 8  # instructions before a jump that are compared: twice what CPython copies
 _SAFE: Final = frozenset(
     {
         *("CONST", "NULL", "POP", "COPY", "SWAP", "JUMP", "STORE", "LOAD_CLEAR", "CELL", "SETREF"),
@@ -225,6 +226,27 @@ def _same(drafts: list[Draft], one: int, other: int) -> bool:
         elif left.op not in ENDS:
             waiting.append((one + 1, other + 1))
     return True
+
+
+def merge_jumps(drafts: list[Draft]) -> bool:
+    """Let jumps that do the same before be one, and say whether there were any: each `break` of a
+    `for` drops the iterator and jumps. A loop with one exit carries no word of which was taken."""
+    same: dict[object, int] = {}
+    kept = list(range(len(drafts)))  # the place, here or behind, at which the same is done
+    length, merged = 0, False  # of what is done before a jump, from its last instruction on
+    for place in reversed(kept[:]):
+        draft = drafts[place]
+        length = 0 if draft.op in _ENDS_BLOCKS else length + 1
+        if draft.op == "JUMP":
+            kept[place] = kept[draft.arg] if draft.arg > place else place
+        elif 0 < length <= _SHORT and place + 1 < len(drafts):
+            # A POP raises nothing: where it stands does not matter.
+            does = "POP" if draft.op == "POP" else (_fingerprint(draft), id(draft.handler))
+            kept[place] = same.setdefault((does, kept[place + 1]), place)
+            if kept[place] != place:
+                draft.op, draft.arg = "JUMP", kept[place]
+                merged = True
+    return merged
 
 
 def prune(drafts: list[Draft]) -> list[Draft]:

@@ -35,6 +35,7 @@ with later():
     from pygpu.frontend.protocols import tables
 
 FEW_EXITS: Final = 8  # of a loop, each with a state of its own
+SHORT: Final = 24  # instructions of a block that is taken for part of the loop before it
 ROUNDS: Final = 200  # walks of a loop's body after which it is said not to settle
 COLLECTED: Final = 64  # rounds of a loop that a dynamic test may leave whose items are collected
 SHARED: Final = 4  # times as many operations are unrolled where most loads are the same ones
@@ -92,9 +93,12 @@ class _Unrolling:
         self.refused: CompileError | None = None  # why it cannot be a loop of the device
 
     def walk(self, state: State) -> Outcome:
-        w, header, graph = self.w, self.header, self.frame.graph
-        meets = [e for e in graph.exits(header) if len(graph.forward_predecessors(e)) > 1]
-        inner = self.stops.union((header,), meets)
+        w, header = self.w, self.header
+        inner = self.stops.union((header,), _beyond_all(self.frame, header))
+        if not self.is_for and self._starts_by_a_dynamic_test(state):
+            looped = self._try_from(self.origin)
+            if looped is not None:
+                return looped
         outcome = Outcome.one(header, state)
         here = self.origin
 
@@ -112,6 +116,27 @@ class _Unrolling:
                 if looped is not None:
                     return looped
         return outcome
+
+    def _starts_by_a_dynamic_test(self, state: State) -> bool:
+        """Whether a test before all else decides if there is a first round. The round need not be
+        walked then to know that: within loops that would be walked themselves each time."""
+        w, frame = self.w, self.frame
+        ways = frozenset(frame.graph.successors[self.header])
+        if len(ways) < 2 or ways <= frame.graph.loops[self.header]:
+            return False
+        w.state = frame.state = state
+        with w.attempt():  # undone
+            outcome = w.run(frame, self.header, state.fork(), self.stops | ways, force=True)
+        return ways <= outcome.exits.keys()
+
+    def _try_from(self, restart: Mark) -> Outcome | None:
+        """The loop as one of the device from there on, if it can be one."""
+        try:
+            with self.w.attempt(since=restart) as trial:
+                return trial.keep(self._fall_back(restart.state.fork()))
+        except CompileError as error:
+            self.refused = self.refused or error
+        return None
 
     def _looped(self, outcome: Outcome, here: Mark) -> Outcome | None:
         """The loop as one of the device, where it is to be that; `here` is the last place at which
@@ -140,11 +165,9 @@ class _Unrolling:
         else:
             return None
         for restart in restarts:
-            try:
-                with w.attempt(since=restart) as trial:
-                    return trial.keep(self._fall_back(restart.state.fork()))
-            except CompileError as error:
-                self.refused = self.refused or error
+            looped = self._try_from(restart)
+            if looped is not None:
+                return looped
         if is_hopeless and self.refused:
             raise self.refused
         return None  # cannot be a loop of the device: unroll, whatever it takes
@@ -264,26 +287,30 @@ def device_loop(
 
 
 def _exits(frame: Frame, header: int) -> set[int]:
-    """Where a loop is left to. A `break` has a block of its own, which clears the stack and goes
-    where the others go: each such block costs a bool and a state that branches hand on, so where
-    there are many, they are taken for part of the loop."""
+    """Where a loop is left to. Each such place costs a bool and a state that branches hand on, so
+    where there are many, what is done on the way to where they meet is taken for part of it."""
     exits = set(frame.graph.exits(header))
-    if len(exits) <= FEW_EXITS:
-        return exits
-    return {_beyond(frame, block) for block in exits}
+    return exits if len(exits) <= FEW_EXITS else _beyond_all(frame, header)
 
 
-def _beyond(frame: Frame, block: int) -> int:
-    """Where a block goes that does nothing but clear the stack; else the block."""
-    graph, instructions = frame.graph, frame.code.instructions
-    while True:
-        ops = {instruction.op for instruction in instructions[block : graph.blocks[block]]}
-        if not ops <= {"POP", "JUMP"} or len(graph.successors[block]) != 1:
-            return block
-        (following,) = graph.successors[block]
-        if following in graph.loops:  # of an outer loop
-            return block
+def _beyond_all(frame: Frame, header: int) -> set[int]:
+    """Where its exits lead to, see _beyond."""
+    exits = frame.graph.exits(header)
+    return {target for block in exits if (target := _beyond(frame, block)) is not None}
+
+
+def _beyond(frame: Frame, block: int) -> int | None:
+    """Where execution goes from a short block that nothing else leads to, as far as that is known;
+    None where it leaves the function."""
+    graph = frame.graph
+    while len(graph.forward_predecessors(block)) == 1 and graph.blocks[block] - block <= SHORT:
+        if not graph.successors[block]:
+            return None
+        following = graph.successors[block][0]
+        if len(graph.successors[block]) > 1 or following in graph.loops:  # perhaps of an outer loop
+            break
         block = following
+    return block
 
 
 def _rounds(frame: Frame, header: int, state: State) -> int | None:

@@ -7,6 +7,7 @@ import traceback
 from pygpu.core.errors import (
     AT_COMPILE_TIME,
     HOME,
+    UNDER_CHOICE,
     UNDER_CONDITION,
     CompileError,
     Place,
@@ -38,8 +39,11 @@ def located(w: Evaluator, error: BaseException) -> BaseException:
         for note in call_notes(place):
             error.add_note(note)
         places = [frame.place(at) for frame, at, _ in w.conditions]
-        for place in [place for place in places if not place.filename.startswith(HOME)][-1:]:
-            error.add_note(f"{UNDER_CONDITION}{_shown(place)}")
+        under = [each for each in places if not each.filename.startswith(HOME)]
+        if under and under[-1] == place:  # a choice that was made before is taken apart there
+            error.add_note(UNDER_CHOICE)
+        elif under:
+            error.add_note(f"{UNDER_CONDITION}{_shown(under[-1])}")
         error.__pygpu_noted__ = True  # type: ignore[attr-defined]
     return error
 
