@@ -87,6 +87,18 @@ def nearest_object_is_counted(im: Image, p: Position):
 
 
 @program
+def one_of_forty_objects_is_changed(im: Image, p: Position):
+    balls = [Ball(0.1 + im(p) * i % 1.0, float(i)) for i in range(40)]
+    best = balls[0]
+    for ball in balls[1:]:
+        if ball.x > best.x:
+            best = ball
+    best.y += 100.0
+    balls[int(abs(im(p)) * 39.9) % 40].y -= 7.0
+    return sum(ball.y * (1 + i) for i, ball in enumerate(balls)) / 100 + best.x
+
+
+@program
 def either_is_changed_in_a_loop(im: Image, p: Position):
     a = Ball(1.0, 2.0)
     d = Ball(3.0, 4.0)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pygpu.frontend.joins.choosing import CHOICES
+from pygpu.frontend.joins.choosing import CHANGED, CHOICES
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import is_users_class
@@ -43,7 +43,7 @@ def records(w: Evaluator, items: Sequence[Any], column: Column, look_up: LookUp)
 
 def can_be_any(made: Any, items: Sequence[Any]) -> bool:
     """Whether what was looked up is one of a few objects of the function, which can be changed."""
-    is_one = isinstance(made, Object) and made.either is None and 1 < len(items) <= CHOICES
+    is_one = isinstance(made, Object) and made.either is None and 1 < len(items) <= CHANGED
     return is_one and all(isinstance(item, Object) and not item.outside for item in items)
 
 

@@ -32,6 +32,7 @@ from pygpu.language.vectors import CLASSES
 from pygpu.types import INT, Kind, vector, widest
 
 CHOICES: Final = Abstract.CHOICES  # options of one choice
+CHANGED: Final = 64  # objects that one may be: a change of it is one of each, under a condition
 WORDS: Final = 64  # options of one that are strings: characters among them
 SLOTS: Final = 256  # of a list whose length only the device knows
 UNKNOWN: Final = 64  # of one that is added to in a loop of which nobody knows how long it goes on
@@ -108,7 +109,7 @@ def either(join: Joining, a: Object, b: Object, key: Key) -> Choice | None:
         sides.append((which, found))
     (first, options), (second, others) = sides
     every = [*options, *[other for other in others if other not in options]]
-    if not 1 < len(every) <= CHOICES:
+    if not 1 < len(every) <= CHANGED:
         return None
     numbers = tuple([every.index(other) for other in others])
     if not isinstance(second, Dynamic):
