@@ -62,7 +62,7 @@ def fragment_program(
 ) -> FragmentProgram:
     """A program that computes the function's pixel and stores it as the task says. The textures of
     the images `packed` hold four pixels a texel."""
-    names = _names("result", len(task.outputs))
+    names = numbered("result", len(task.outputs))
     writer = FragmentWriter(task.function, task.inputs, dialect, frozenset(names), packed)
     lines = [*writer.body(), *_stores(writer, names, task.outputs)]
     place = ["ivec2 p = ivec2(gl_FragCoord.xy);"] if mentions(lines, "p") else []
@@ -74,7 +74,7 @@ def block_fragment(
     blocked: Blocked, dialect: Dialect = PLAIN, packed: frozenset[int] = NONE
 ) -> FragmentProgram:
     """A program of which each fragment is a block of four pixels in a row, packed."""
-    names = _names("result", len(blocked.outputs))
+    names = numbered("result", len(blocked.outputs))
     taken = frozenset([*names, "texel"])
     writer = FragmentWriter(blocked.function, blocked.inputs, dialect, taken, packed, blocked.views)
     for op in blocked.function.body.ops:
@@ -92,8 +92,8 @@ def four_pixels(
 ) -> FragmentProgram:
     """A program of which each fragment is four pixels of one channel, computed one by one."""
     outputs = task.outputs
-    names = _names("result", len(outputs))
-    values = _names("value", len(outputs))
+    names = numbered("result", len(outputs))
+    values = numbered("value", len(outputs))
     taken = frozenset([*names, *values, "pixel", "last"])
     writer = FragmentWriter(task.function, task.inputs, dialect, taken, packed)
     lines = [*writer.body(), *_stores(writer, values, outputs)]
@@ -125,7 +125,8 @@ def four_pixels(
     return program
 
 
-def _names(name: str, count: int) -> list[str]:
+def numbered(name: str, count: int) -> list[str]:
+    """The names of several: a number behind each, unless there is one alone."""
     return [name] if count == 1 else [f"{name}{index}" for index in range(count)]
 
 

@@ -47,6 +47,11 @@ def vector(kind: Kind, size: int) -> Type:
     return _TYPES[kind, size]
 
 
+def wider(first: Type, second: Type) -> Type:
+    """That of two types whose kind is the wider."""
+    return max(first, second, key=lambda type: KINDS.index(type.kind))
+
+
 def widest(*kinds: Kind) -> Kind:
     """The kind in which arithmetic of them works: bool < int < uint < float."""
     if kinds.count(kinds[0]) == len(kinds):

@@ -15,7 +15,7 @@ from typing import Final
 
 from pygpu.codegen.glsl.lines import INDENT, braced
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram
-from pygpu.codegen_glsl import PLAIN, FragmentWriter, mentions
+from pygpu.codegen_glsl import PLAIN, FragmentWriter, mentions, numbered
 from pygpu.core.drawing import Drawing, Stage
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE
@@ -120,7 +120,7 @@ class _StageWriter(FragmentWriter):
 def draw_program(drawing: Drawing, dialect: Dialect = PLAIN) -> DrawTexts:
     """The programs of a drawing whose loads lie inside their images."""
     dialect = replace(dialect, images=False)
-    colours = _numbered("colour", len(drawing.colours))
+    colours = numbered("colour", len(drawing.colours))
     taken = frozenset([*colours, POSITION])
     handed: list[str] = []
     for value in drawing.fragment.inputs:
@@ -139,10 +139,6 @@ def draw_program(drawing: Drawing, dialect: Dialect = PLAIN) -> DrawTexts:
         [value.name for value in drawing.vertex.inputs],
         (vertex.named_widths(), fragment.named_widths()),
     )
-
-
-def _numbered(name: str, count: int) -> list[str]:
-    return [name] if count == 1 else [f"{name}{index}" for index in range(count)]
 
 
 def _vertex(writer: _StageWriter, handed: Sequence[str]) -> GlslProgram:

@@ -383,3 +383,9 @@ def texels(array: NDArray[Any], format: Format) -> NDArray[Any]:
     if format.kind == "float":
         return array.astype(np.float32, copy=False)
     return array if format.kind in ("bool", "uint") else array.astype(np.int32, copy=False)
+
+
+def presented(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype in which texels of an array are given back: float64 is narrowed."""
+    native = dtype.newbyteorder("=")
+    return np.dtype("float32") if native.kind == "f" and native.itemsize > 4 else native

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pygpu.core import sampler
 from pygpu.core.errors import guarded, shown
 from pygpu.core.sampler import Sampler
-from pygpu.core.storage import STORED, Format, Storage, stored, texels
+from pygpu.core.storage import STORED, Format, Storage, presented, stored, texels
 from pygpu.execution.arguments.convert import (
     array_of,
     storage_of,
@@ -72,7 +72,7 @@ class Grid(ArrayMethods):
             noun = type(self).__name__.lower()
             array = array_of(data, noun, self.dims)
             storage, old = storage_of(array, noun, self.dims, copy=True), None
-            dtype = _presented(array.dtype)
+            dtype = presented(array.dtype)
         format = Format(storage.dtype, storage.channels, normalize is not False)
         self._set(storage, sampler.adjusted(format, old, boundary, cval, interpolation), dtype)
         self.info = said if info is None else info
@@ -119,7 +119,7 @@ class Grid(ArrayMethods):
         storage = storage_of(array, cls.__name__.lower(), cls.dims)
         format = Format(storage.dtype, storage.channels, normalize is not False)
         reading = sampler.adjusted(format, None, boundary, cval, interpolation)
-        return cls._of(storage, reading, _presented(array.dtype), info)
+        return cls._of(storage, reading, presented(array.dtype), info)
 
     @guarded
     def sampled(
@@ -302,12 +302,6 @@ def _unpickled(
 
 def _a(cls: type) -> str:
     return f"{'an' if cls.__name__[0] in 'AEIOU' else 'a'} {cls.__name__}"
-
-
-def _presented(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype in which an image of such an array gives it back."""
-    native = dtype.newbyteorder("=")
-    return np.dtype("float32") if native.kind == "f" and native.itemsize > 4 else native
 
 
 def _coordinate(value: Any) -> int | float:

@@ -29,7 +29,7 @@ from pygpu.codegen.arrays.elements import (
     stores,
     words,
 )
-from pygpu.codegen.arrays.tiles import BARRIER
+from pygpu.codegen.arrays.tiles import BARRIER, each_of
 from pygpu.codegen.glsl.lines import INDENT, braced
 from pygpu.codegen.glsl.partials import function, struct
 from pygpu.codegen.glsl.writer import Dialect
@@ -119,20 +119,13 @@ def _of_lines(
         *result_blocks(types, results),
         *_states(results + len(types)),
         "uniform ivec4 extent;  // elements of a line, lines, tiles of a line, nodes of a line",
-        *_each(each, in_software),
+        *each_of(each, in_software),
         "uniform int across;  // threads of a line",
         "uniform int row;  // elements of a row, where they are folded",
         "uniform int sign;  // 1, or -1 where scans begin at the end",
         "uniform uint epoch;  // of the states of nodes that are there",
     ]
     return functions.finish(head, body)
-
-
-def _each(each: int, in_software: bool) -> list[str]:
-    """The elements of a thread."""
-    if in_software:
-        return ["uniform int each;", "#define EACH each", f"#define MOST {each}"]
-    return [f"#define EACH {each}", f"#define MOST {each}"]
 
 
 def _states(binding: int) -> list[str]:
@@ -198,7 +191,7 @@ def column_program(task: FoldTask, dialect: Dialect, in_software: bool) -> ScanT
         f"layout(local_size_x = {THREADS}) in;",
         "",
         *result_blocks(types, len(functions.writer.read)),
-        *_each(each, in_software),
+        *each_of(each, in_software),
         "uniform ivec4 extent;  // elements of a line, lines",
         "uniform int row;",
         "uniform int sign;",

@@ -17,7 +17,7 @@ from typing import Final
 
 from pygpu.codegen.arrays import ranks, subgroups
 from pygpu.codegen.arrays.elements import ArrayText, Functions
-from pygpu.codegen.arrays.tiles import BARRIER, running_sums, tile, turns
+from pygpu.codegen.arrays.tiles import BARRIER, each_of, running_sums, tile, turns
 from pygpu.codegen.glsl.lines import INDENT
 from pygpu.codegen.glsl.partials import function, struct
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram, lines_of
@@ -71,7 +71,7 @@ def sort_programs(task: SortTask, dialect: Dialect, in_software: bool) -> SortTe
         head = [
             f"layout(local_size_x = {THREADS}) in;",
             *_blocks(images),
-            *_each(each, in_software),
+            *each_of(each, in_software),
         ]
         needed = subgroups.EXTENSIONS if by_subgroups and program is move else ()
         texts.append(functions.finish(head, body, needed))
@@ -93,13 +93,6 @@ def _elements(is_placed: bool, by_subgroups: bool, in_software: bool) -> int:
     if by_subgroups:
         return VOTED_PLACED if is_placed else VOTED
     return MOST // 2 if is_placed else MOST
-
-
-def _each(each: int, in_software: bool) -> list[str]:
-    """The elements of a thread: in software a number that no compiler unrolls loops by."""
-    if in_software:
-        return ["uniform int each;", "#define EACH each", f"#define MOST {each}"]
-    return [f"#define EACH {each}", f"#define MOST {each}"]
 
 
 def _blocks(first: int) -> list[str]:

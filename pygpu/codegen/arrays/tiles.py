@@ -56,3 +56,10 @@ def running_sums(threads: int, word: str, apart: int = 1) -> list[str]:
         *[INDENT + line for line in BARRIER],
         "}",
     ]
+
+
+def each_of(each: int, in_software: bool) -> list[str]:
+    """The elements of a thread: in software a number that no compiler unrolls loops by."""
+    if in_software:
+        return ["uniform int each;", "#define EACH each", f"#define MOST {each}"]
+    return [f"#define EACH {each}", f"#define MOST {each}"]

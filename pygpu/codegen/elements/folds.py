@@ -166,11 +166,11 @@ def element(code: Code, data: Val, x: Val, dtype: np.dtype[np.generic], kind: st
     return code.cast("fpext" if kind == "double" else "sext", value, kind)
 
 
-def _less(code: Code, total: Val, value: Val) -> Val:
+def less(code: Code, total: Val, value: Val) -> Val:
     return code.select((value < total) | value.ne(value), value, total)  # a NaN stays
 
 
-def _greater(code: Code, total: Val, value: Val) -> Val:
+def greater(code: Code, total: Val, value: Val) -> Val:
     return code.select((value > total) | value.ne(value), value, total)
 
 
@@ -189,8 +189,8 @@ _ROUNDS: Final[dict[str, Callable[[Code, Val, Val], Val]]] = {
 }
 _JOIN: Final[dict[str, Callable[[Code, Val, Val], Val]]] = {
     "sum": lambda code, total, value: total + value,
-    "min": _less,
-    "max": _greater,
+    "min": less,
+    "max": greater,
 }
 _START: Final[dict[str, Callable[[str], float]]] = {
     "sum": lambda kind: 0,
@@ -267,8 +267,8 @@ def _prefixes(code: Code, join: Callable[[Code, Val, Val], Val], value: Val, neu
 SCANS: Final[dict[str, Callable[[Code, Val, Val], Val]]] = {
     "add": lambda code, total, value: total + value,
     "multiply": lambda code, total, value: total * value,
-    "maximum": _greater,
-    "minimum": _less,
+    "maximum": greater,
+    "minimum": less,
 }
 _NEUTRAL: Final[dict[str, Callable[[str], float]]] = {
     "add": lambda kind: 0,

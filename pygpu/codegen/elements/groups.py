@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from pygpu.codegen.elements.folds import greater, less
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Loop, when
 from pygpu.codegen.llvm.text import Machine, Val
@@ -119,17 +120,9 @@ class _Kernel:
         return self.code.read(kind, place, lanes, _SIZES[kind])
 
 
-def _greater(code: Code, total: Val, value: Val) -> Val:
-    return code.select((value > total) | value.ne(value), value, total)  # a NaN stays
-
-
-def _less(code: Code, total: Val, value: Val) -> Val:
-    return code.select((value < total) | value.ne(value), value, total)
-
-
 _JOIN: Final[dict[str, Callable[[Code, Val, Val], Val]]] = {
     "add": lambda code, total, value: total + value,
     "multiply": lambda code, total, value: total * value,
-    "maximum": _greater,
-    "minimum": _less,
+    "maximum": greater,
+    "minimum": less,
 }

@@ -16,7 +16,6 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from types import TracebackType
 
 
 class _Pauses:
@@ -72,12 +71,7 @@ class paused:  # noqa: N801 - read as a word of the language, and no frame of co
         self.mine = _pauses
         self.mine.begin()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.mine.end(self.is_lasting)
 
 

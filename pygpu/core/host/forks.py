@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import threading
-from types import TracebackType
 from typing import Any, Final
 
 
@@ -28,12 +27,7 @@ class _Importing:
         with self.changed:
             self.held[thread] = self.held.get(thread, 0) + 1
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         thread = threading.get_ident()
         with self.changed:
             self.held[thread] -= 1

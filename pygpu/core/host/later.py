@@ -25,7 +25,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
-from types import ModuleType, TracebackType
+from types import ModuleType
 from typing import Any, Final
 
 from pygpu.core.host.collector import lasting
@@ -145,14 +145,9 @@ class running(lasting):  # noqa: N801
         super().__enter__()
         sys.meta_path.insert(0, _FINDER)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         sys.meta_path.remove(_FINDER)
-        super().__exit__(kind, error, traceback)
+        super().__exit__(*error)
 
 
 class later:  # noqa: N801 - read as a word of the language
@@ -164,12 +159,7 @@ class later:  # noqa: N801 - read as a word of the language
         self.thread = threading.get_ident()
         sys.meta_path.insert(0, self)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         sys.meta_path.remove(self)
 
     def find_spec(

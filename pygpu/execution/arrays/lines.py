@@ -22,7 +22,7 @@ from pygpu.core import sampler
 from pygpu.core.errors import shown, whole
 from pygpu.core.host.records import record
 from pygpu.core.sampler import default, make
-from pygpu.core.storage import Format, ImageLike, Storage
+from pygpu.core.storage import Format, ImageLike, Storage, presented
 from pygpu.devices import targets
 from pygpu.execution.arguments.convert import (
     array_of,
@@ -350,10 +350,3 @@ def _row(count: int, target: str) -> int:
     limits = targets.limits(device)
     side = NARROWEST if limits is None else limits.side
     return 0 if count <= side else min(FOLD, 1 << (side.bit_length() - 1))
-
-
-def presented(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype in which texels of such an array are given back, as numpy.asarray(Image(a)) has
-    it: float64 is narrowed."""
-    native = dtype.newbyteorder("=")
-    return np.dtype("float32") if native.kind == "f" and native.itemsize > 4 else native

@@ -23,7 +23,7 @@ from pygpu.execution.arguments.results import ImageMaker, natural_dtype
 from pygpu.execution.arrays.passes import IMAGES, made
 from pygpu.language.scalars import UInt, number
 from pygpu.language.vectors import CLASSES, Vector
-from pygpu.types import KINDS, Type, vector
+from pygpu.types import KINDS, Type, vector, wider
 
 # What devices call the functions of NumPy's that they may fold by themselves.
 HOWS: Final[dict[Any, str]] = {ufunc: name for name, ufunc in UFUNCS.items()}
@@ -84,10 +84,10 @@ def settled(
                 f"{what}: function(a, b) gives {described(after, gives_tuple)} of two values that "
                 f"are {described(types, is_tuple)}: it must give what it takes{hint}"
             )
-        wider = tuple([_wider(*pair) for pair in zip(current, after, strict=True)])
-        if wider == current:
+        both = tuple([wider(*pair) for pair in zip(current, after, strict=True)])
+        if both == current:
             break
-        current = wider
+        current = both
     return current
 
 
@@ -95,10 +95,6 @@ def described(types: Sequence[Type], is_tuple: bool) -> str:
     """Types for people to read."""
     names = ", ".join(map(str, types))
     return f"({names}{',' * (len(types) == 1)})" if is_tuple else names
-
-
-def _wider(first: Type, second: Type) -> Type:
-    return max(first, second, key=lambda type: KINDS.index(type.kind))
 
 
 def _sample(type: Type) -> Any:

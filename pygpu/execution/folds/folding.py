@@ -373,3 +373,11 @@ def _radix(fold: Fold, state: State, first: Any) -> int:
         types, _ = fold.passes.types(flatten(fold.passes.signature, values))
         count = sum(type.size for type in types)
     return max(2, min(RADIX, COMPONENTS // count))
+
+
+def added(a: Any, b: Any) -> Any:
+    return a + b
+
+
+def number(texel: Any) -> Any:
+    return texel + 0  # a bool is an int

@@ -20,7 +20,7 @@ from pygpu.execution.arguments.numbers import Number
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.folds.by_group import Folding
 from pygpu.execution.folds.exact import may_overflow
-from pygpu.execution.folds.folding import State, program
+from pygpu.execution.folds.folding import State, added, number, program
 from pygpu.execution.programs.options import is_checked_here
 from pygpu.types import Type
 
@@ -38,7 +38,7 @@ def total(image: ImageLike, by_channel: bool = False) -> Number | None:
         if most * math.prod(image.storage.shape) * format.channels > LARGEST:
             return None
     is_one = by_channel or format.channels == 1
-    return _folded(image, _added, _number if is_one else _sum)
+    return _folded(image, added, number if is_one else _sum)
 
 
 def extreme(image: ImageLike, function: np.ufunc, by_channel: bool = False) -> Number | None:
@@ -86,14 +86,6 @@ def kept(folding: Folding, types: Sequence[Type]) -> list[Number] | None:
         return None
     fold = program(Code(folding.function), Code(folding.map), folding.target, folding.reading)
     return list(map(Number, fold.kept(State(images, given=folding.given))))
-
-
-def _added(a: Any, b: Any) -> Any:
-    return a + b
-
-
-def _number(texel: Any) -> Any:
-    return texel + 0  # a bool is an int
 
 
 def _sum(texel: Any) -> Any:

@@ -41,7 +41,7 @@ def total(image: ImageLike, axis: Any, keepdims: bool) -> Any:
             raw, wide = storage.seen(), np.float64 if is_float else np.int64
             summed = np.sum(raw, axis, dtype=wide, keepdims=keepdims)
     elif is_float:
-        parts = _folded(_add, None, image, axis)[0]
+        parts = _folded(folding.added, None, image, axis)[0]
         if isinstance(axis, int) and parts.shape[axis] == 1:  # a sum of one takes NumPy long
             sums = parts.astype(np.float64)
             return sums if keepdims else np.squeeze(sums, axis)
@@ -219,7 +219,7 @@ def _folded(function: Any, map: Any, image: ImageLike, axis: Any) -> list[NDArra
     fold = program(Code(function), Code(map), "auto")
     ready = fold.ready(State((image,)), along)
     if ready is not None:
-        is_safe = image.format.kind == "float" or (function is not _add and map is None)
+        is_safe = image.format.kind == "float" or (function is not folding.added and map is None)
 
         def run(images: Sequence[Any]) -> Any:
             # Sums of ints fit into 32 bits where 65536 texels are added, not more.
@@ -236,17 +236,9 @@ def _folded(function: Any, map: Any, image: ImageLike, axis: Any) -> list[NDArra
 def _folded_ints(image: ImageLike, axis: Any) -> NDArray[np.int64]:
     """Sums of ints along some axes, in arrays of fewer rows or columns, exactly."""
     if image.format.dtype.itemsize == 1:
-        return _folded(_add, _whole_number, image, axis)[0].astype(np.int64)
+        return _folded(folding.added, folding.number, image, axis)[0].astype(np.int64)
     high, low = [part.astype(np.int64) for part in _folded(_add_pairs, _halves, image, axis)]
     return (high << 16) + (low & 0xFFFFFFFF)
-
-
-def _add(a: Any, b: Any) -> Any:
-    return a + b
-
-
-def _whole_number(texel: Any) -> Any:
-    return texel + 0  # a bool is an int
 
 
 def _halves(texel: Any) -> Any:

@@ -35,7 +35,7 @@ from pygpu.execution.programs.specialise import (
 from pygpu.language.scalars import UInt
 from pygpu.language.vectors import CLASSES
 from pygpu.ssa import Constant
-from pygpu.types import KINDS, Type, vector
+from pygpu.types import KINDS, Type, vector, wider
 
 
 @record
@@ -184,15 +184,11 @@ class Groups:
                 return None
             if [type.size for type in after] != [type.size for type in types]:
                 return None
-            wider = list(map(_wider, types, after))
-            if wider == types:
+            both = list(map(wider, types, after))
+            if both == types:
                 return join, types
-            types = wider
+            types = both
         return None
-
-
-def _wider(first: Type, second: Type) -> Type:
-    return max(first, second, key=lambda type: KINDS.index(type.kind))
 
 
 def _sample(types: Sequence[Type], is_tuple: bool) -> Any:

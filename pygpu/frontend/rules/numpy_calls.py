@@ -6,6 +6,7 @@ elements runs in NumPy itself (pygpu/frontend/calls/numpy_objects.py).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -56,15 +57,21 @@ _LESSER: Final = extremum("min")
 
 def _sort(w: Evaluator, xs: Any, axis: Any = -1, kind: Any = None, stable: Any = None) -> Any:
     """np.sort: NaN last. Equal numbers cannot be told apart, so all kinds are one."""
+    return _by_lines(w, xs, axis, lambda row: nans_last(w, list(row)))
+
+
+def _by_lines(w: Evaluator, xs: Any, axis: Any, function: Callable[[Any], Any]) -> Any:
+    """An array whose lines along an axis (None: all of it as one line) are a function's of those
+    of another."""
     array = arrays.to_objects(w, xs)
     if axis is None:
         array, axis = array.reshape(-1), 0
     moved = np.moveaxis(array, axis, -1)
     rows = moved.reshape(-1, moved.shape[-1])
-    ordered = np.empty(rows.shape, object)
+    lines = np.empty(rows.shape, object)
     for place, row in enumerate(rows):
-        ordered[place] = nans_last(w, list(row))
-    made = np.moveaxis(ordered.reshape(moved.shape), -1, axis)
+        lines[place] = function(row)
+    made = np.moveaxis(lines.reshape(moved.shape), -1, axis)
     return arrays.array_of(made.reshape(-1), made.shape)
 
 
@@ -178,18 +185,12 @@ def _select_first(w: Evaluator, conditions: Any, choices: Any, default: Any = 0)
 
 def _argsort(w: Evaluator, xs: Any, axis: Any = -1, **more: Any) -> Any:
     """The indices that sort: a stable sort of pairs by their first."""
-    array = arrays.to_objects(w, xs)
-    if axis is None:
-        array, axis = array.reshape(-1), 0
-    moved = np.moveaxis(array, axis, -1)
-    rows = moved.reshape(-1, moved.shape[-1])
-    orders = np.empty(rows.shape, object)
-    for place, row in enumerate(rows):
+
+    def order(row: Any) -> Any:
         keys = [_nan_last(w, item) for item in row]
-        key = Builtin("key", lambda index, keys=keys: keys[index])
-        orders[place] = items_of(w, w.call(sorted, range(len(keys)), key=key))
-    made = np.moveaxis(orders.reshape(moved.shape), -1, axis)
-    return arrays.array_of(made.reshape(-1), made.shape)
+        return items_of(w, w.call(sorted, range(len(keys)), key=Builtin("key", keys.__getitem__)))
+
+    return _by_lines(w, xs, axis, order)
 
 
 def _nan_last(w: Evaluator, item: Any) -> Any:

@@ -357,31 +357,27 @@ def _is_dataclass(w: Evaluator, value: Any) -> bool:
 
 
 def _asdict(w: Evaluator, value: Any, *, dict_factory: Any = dict) -> Any:
-    """dataclasses.asdict, on dataclasses and containers in dataclasses."""
-
-    def taken(part: Any) -> Any:
-        return _taken_apart(w, part, taken, fields)
-
-    def fields(part: Instance) -> Any:
-        names = [field.name for field in dataclasses.fields(part.cls)]
-        pairs = [(name, taken(attributes.attribute(w, part, name))) for name in names]
-        return w.call(dict_factory, List(tuple([tuple_of(p) for p in pairs])))
-
+    taken = _by_fields(w, dict_factory, lambda name, part: tuple_of((name, part)))
     return taken(_checked(value, "asdict"))
 
 
 def _astuple(w: Evaluator, value: Any, *, tuple_factory: Any = tuple) -> Any:
-    """dataclasses.astuple, on dataclasses and containers in dataclasses."""
+    return _by_fields(w, tuple_factory, lambda name, part: part)(_checked(value, "astuple"))
+
+
+def _by_fields(w: Evaluator, factory: Any, item: Callable[[str, Any], Any]) -> Callable[[Any], Any]:
+    """What takes dataclasses, and containers in dataclasses, apart: each becomes what a factory
+    makes of the items of its fields."""
 
     def taken(part: Any) -> Any:
         return _taken_apart(w, part, taken, fields)
 
     def fields(part: Instance) -> Any:
         names = [field.name for field in dataclasses.fields(part.cls)]
-        items = tuple([taken(attributes.attribute(w, part, name)) for name in names])
-        return w.call(tuple_factory, List(items))
+        items = [item(name, taken(attributes.attribute(w, part, name))) for name in names]
+        return w.call(factory, List(tuple(items)))
 
-    return taken(_checked(value, "astuple"))
+    return taken
 
 
 def _checked(value: Any, name: str) -> Any:

@@ -175,20 +175,17 @@ def _locals(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.append(state.locals[".namespace"])
 
 
-def _dict_deref(w: ControlFlow, state: State, name: str) -> None:
-    value = w.read(state.stack.pop()).get(name, UNBOUND)
-    if value is UNBOUND:
-        _deref(w, state, name)
-    else:
-        state.stack.append(checked(w, value))
+def _in_dict_or(otherwise: Step) -> Step:
+    """Loads a name from the dict on top, where it is there."""
 
+    def load(w: ControlFlow, state: State, name: str) -> None:
+        value = w.read(state.stack.pop()).get(name, UNBOUND)
+        if value is UNBOUND:
+            otherwise(w, state, name)
+        else:
+            state.stack.append(checked(w, value))
 
-def _dict_global(w: ControlFlow, state: State, name: str) -> None:
-    value = w.read(state.stack.pop()).get(name, UNBOUND)
-    if value is UNBOUND:
-        _global(w, state, name)
-    else:
-        state.stack.append(checked(w, value))
+    return load
 
 
 VARIABLES: Final[dict[str, Step]] = {
@@ -212,6 +209,6 @@ VARIABLES: Final[dict[str, Step]] = {
     "STORENAME": _storename,
     "DELNAME": _delname,
     "LOCALS": _locals,
-    "DICT_DEREF": _dict_deref,
-    "DICT_GLOBAL": _dict_global,
+    "DICT_DEREF": _in_dict_or(_deref),
+    "DICT_GLOBAL": _in_dict_or(_global),
 }

@@ -9,8 +9,6 @@ those of all stay there. NumPy says what is refused, and of which dtype results 
 
 from __future__ import annotations
 
-import functools
-import inspect
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -27,6 +25,7 @@ from pygpu.execution.arguments.numbers import Number
 from pygpu.execution.arrays.ranks import Ranked, Sorted, between, ranked_on_host, sorted_there
 from pygpu.execution.folds import kept, totals
 from pygpu.image.functions.lines import standing
+from pygpu.image.functions.statistics import signature
 from pygpu.image.functions.texels import first, seen_in
 
 MEDIANS: Final = (np.median, np.nanmedian)
@@ -186,17 +185,12 @@ class Wanted:
         return np.where(share >= 0.5, far, near)
 
 
-@functools.cache
-def _signature(function: Callable[..., Any]) -> inspect.Signature:
-    return inspect.signature(function)
-
-
 def _wanted(
     function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]
 ) -> tuple[ImageLike, Wanted] | None:
     """The image, and what is asked of it; None where NumPy is to do it: with weights, along other
     axes, into an array."""
-    bound = asked(_signature(function).bind, *args, **kwargs)
+    bound = asked(signature(function).bind, *args, **kwargs)
     given = {n: v for n, v in bound.arguments.items() if v is not np._NoValue}
     image, axis = given.pop("a"), given.pop("axis", None)
     q, method = given.pop("q", 0.5), given.pop("method", "linear")

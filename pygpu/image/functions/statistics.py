@@ -55,7 +55,7 @@ def _either(rule: Callable[..., Any], other: Rule) -> Rule:
     """A rule for large images that are read where they are; where it gives nothing the other."""
 
     def both(function: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
-        bound = asked(_signature(function).bind, *args, **kwargs)
+        bound = asked(signature(function).bind, *args, **kwargs)
         given = {n: v for n, v in bound.arguments.items() if v is not np._NoValue}
         image = given.pop("a", None)
         is_large = isinstance(image, ImageLike) and sums.is_large(image)
@@ -66,7 +66,7 @@ def _either(rule: Callable[..., Any], other: Rule) -> Rule:
 
 
 @functools.cache
-def _signature(function: Callable[..., Any]) -> inspect.Signature:
+def signature(function: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(function)
 
 
