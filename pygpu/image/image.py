@@ -6,7 +6,6 @@ Image.open("photo.jpg").save("photo.png")
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
@@ -149,11 +148,7 @@ class Image(Grid):
 
     def _repr_png_(self) -> bytes:
         """What a notebook shows: of a large image a smaller picture."""
-        picture = self.to_pil("uint8")
-        picture.thumbnail((html.LARGEST, html.LARGEST))
-        buffer = io.BytesIO()
-        picture.save(buffer, "PNG")
-        return buffer.getvalue()
+        return html.png(self.to_pil("uint8"))
 
     def _repr_html_(self) -> str:
         return pictures.of_image(self)._repr_html_()

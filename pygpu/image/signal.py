@@ -6,7 +6,6 @@ x(5) == samples[5]                         # in plain Python with the device's m
 
 from __future__ import annotations
 
-import io
 import itertools
 from typing import Any, ClassVar
 
@@ -50,9 +49,7 @@ class Signal(Grid):
             rows = np.where(np.isfinite(values), HEIGHT / 2, np.nan)
         for channel, colour in zip(rows.T, COLOURS, strict=False):
             _line(draw, channel, colour)
-        buffer = io.BytesIO()
-        picture.save(buffer, "PNG")
-        return buffer.getvalue()
+        return html.png(picture)
 
     def _repr_html_(self) -> str:
         return html.picture(self._repr_png_(), WIDTH, HEIGHT, repr(self))

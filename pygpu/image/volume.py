@@ -6,7 +6,6 @@ v((x, y, z)) == scan[z, y, x]              # in plain Python with the device's m
 
 from __future__ import annotations
 
-import io
 from typing import Any, ClassVar
 
 import numpy as np
@@ -63,11 +62,7 @@ class Volume(Grid):
 
     def _repr_png_(self) -> bytes:
         """What a notebook shows: the middle slices, of a large volume smaller ones."""
-        picture = PILImage.fromarray(self._sheet())
-        picture.thumbnail((html.LARGEST, html.LARGEST))
-        buffer = io.BytesIO()
-        picture.save(buffer, "PNG")
-        return buffer.getvalue()
+        return html.png(PILImage.fromarray(self._sheet()))
 
     def _repr_html_(self) -> str:
         """The slices across z, with a slider."""

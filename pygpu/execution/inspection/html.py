@@ -8,10 +8,11 @@ Colours are those of the surrounding page, so that dark ones stay dark.
 from __future__ import annotations
 
 import base64
+import io
 import uuid
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Final
+from typing import Any, Final
 
 from pygpu.core.host.records import record
 
@@ -157,3 +158,11 @@ def picture(png: bytes, width: int, height: int, caption: str) -> str:
         f'<img width="{round(shown)}" style="{style}" src="data:image/png;base64,{data}"/>'
         f"<code>{escape(caption)}</code>"
     )
+
+
+def png(picture: Any) -> bytes:
+    """A PNG file of a picture of Pillow's, made smaller where it is larger than is kept."""
+    picture.thumbnail((LARGEST, LARGEST))
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG")
+    return buffer.getvalue()
