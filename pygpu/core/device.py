@@ -181,6 +181,14 @@ class Device:
         """Host texels (H, W, C) in rows that follow each other, copied if they are not so."""
         return np.ascontiguousarray(texels)
 
+    def narrowed(self, doubles: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Contiguous host numbers as float32. OverflowError where a finite one is too large."""
+        with np.errstate(over="raise"):
+            try:
+                return doubles.astype(np.float32)
+            except FloatingPointError as error:
+                raise OverflowError(str(error)) from None
+
     def of_planes(self) -> Device:
         """The device that runs functions of volumes, which are run for each plane."""
         return self

@@ -1,4 +1,5 @@
-"""Arrays whose texels do not follow each other are copied by all cores, as NumPy copies them."""
+"""Arrays whose texels do not follow each other are copied by all cores, as NumPy copies them, and
+doubles are narrowed by them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -71,3 +72,65 @@ def test_hosts_say_how(monkeypatch: pytest.MonkeyPatch) -> None:
     Image(np.zeros((600, 500), np.float32).T)
     Image(np.zeros((4, 3), np.float32).T)
     assert [texels.shape for texels in asked] == [(500, 600, 1)]
+
+
+def _doubles(count: int) -> Array:
+    """Any bits, sizes down to what is 0 as a float, ties, and the ends of what floats hold."""
+    random = np.random.default_rng(3)
+    bits = random.integers(0, 1 << 64, count, np.uint64).view(np.float64)
+    values = np.where(np.abs(bits) > 3e38, random.normal(size=count), bits)
+    part = count // 3
+    values[:part] = random.normal(size=part) * 2.0 ** random.integers(-152, 120, part)
+    near = random.normal(size=part).astype(np.float32)
+    values[part : 2 * part] = (near + np.nextafter(near, np.float32(9)).astype(np.float64)) / 2
+    largest = float(np.finfo(np.float32).max)
+    # The last double that is rounded to the largest float lies below the middle to the next one.
+    last = np.nextafter(largest + 2.0**103, 0)
+    specials = [np.inf, -np.inf, -0.0, largest, -last, last, 2.0**-149, 2.0**-150, 5e-324]
+    for k, special in enumerate([np.nan, *specials]):
+        values[k::97] = special
+    return values
+
+
+@pytest.mark.parametrize("count", [1, moves.PICKED, moves.PICKED + 1, 70_001, 1_000_003])
+def test_doubles_are_narrowed_as_numpy_narrows_them(count: int) -> None:
+    values = _doubles(count)
+    with np.errstate(invalid="ignore"):  # signaling NaNs
+        expected, made = values.astype(np.float32), targets.host().narrowed(values)
+    np.testing.assert_array_equal(made.view(np.uint32), expected.view(np.uint32))
+
+
+@pytest.mark.parametrize("count", [9, moves.PICKED, 300_001])
+def test_doubles_that_floats_do_not_hold_are_found_anywhere(count: int) -> None:
+    for place in (0, count // 3, count - 1):
+        for large in (float(np.finfo(np.float32).max) + 2.0**103, -1.7e308):
+            values = np.full(count, np.inf)
+            values[place] = large
+            with pytest.raises(OverflowError):
+                targets.host().narrowed(values)
+
+
+def test_images_of_doubles_are_narrowed_wherever_they_lie(target: str) -> None:
+    picture = np.random.default_rng(4).normal(size=(600, 900, 3))
+    twice = pygpu.compile(lambda im, p: im(p) * 2.0, im=Image, p=Position, target=target)
+    views = [picture, picture[..., ::-1], picture[20:, 30:800], picture.astype(">f8")]
+    for view in views:
+        for _ in range(2):
+            np.testing.assert_array_equal(twice(view), view.astype(np.float32) * 2)
+    picture[300, 400, 1] = 1e39
+    with pytest.raises(OverflowError, match="im: a value does not fit in float32"):
+        twice(picture)
+
+
+def test_hosts_narrow_many_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def narrowed(_: object, doubles: Array) -> Array:
+        asked.append(doubles.shape)
+        return doubles.astype(np.float32)
+
+    monkeypatch.setattr(type(targets.host()), "narrowed", narrowed)
+    Image(np.zeros((600, 500)))
+    Image(np.zeros((600, 500)).T)
+    Image(np.zeros((4, 3)))
+    assert asked == [(600, 500), (500, 600)]

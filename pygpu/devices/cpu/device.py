@@ -101,6 +101,10 @@ class CpuDevice(Device):
     def contiguous(self, texels: NDArray[Any]) -> NDArray[Any]:
         return moves.contiguous(texels, cores())
 
+    def narrowed(self, doubles: NDArray[np.float64]) -> NDArray[np.float32]:
+        made = moves.narrowed(doubles, cores())
+        return super().narrowed(doubles) if made is None else made
+
     def clear(self) -> None:
         RESERVE.clear()
 

@@ -1,8 +1,9 @@
-"""Elements that go elsewhere, on all cores: copied from anywhere, picked by a mask, or as images of
-few columns turned.
+"""Elements that go elsewhere, on all cores: copied from anywhere, narrowed, picked by a mask, or as
+images of few columns turned.
 And rows that stay where they are, and are computed as parts of longer ones.
 
     contiguous(texels, cores)              # as np.ascontiguousarray(texels)
+    narrowed(doubles, cores)               # as doubles.astype(np.float32)
     picked(holds, texels, cores)           # as texels[holds]
     picked(holds, None, cores)             # as np.flatnonzero(holds)[:, None]
     rows = columns_of(image, cores)        # (W, H, C) of (H, W, C), in rows that lie apart
@@ -35,7 +36,7 @@ from pygpu.passes.blocks.joined_rows import Joined, joined_rows
 from pygpu.ssa import Constant
 
 with later():
-    from pygpu.codegen.elements import copies, picks, turns
+    from pygpu.codegen.elements import copies, narrowings, picks, turns
 
 PICKED: Final = 1 << 13  # elements below which NumPy picks them as quickly
 FAR: Final = 32  # bytes of rows that are copied at a time where texels lie apart, or four texels
@@ -118,6 +119,37 @@ def contiguous(texels: NDArray[Any], cores: Cores) -> NDArray[Any]:
     held = code, texels, made
     run_chunks(cores, threads, Chunks(span, height, length), arguments, held, texels.size < TINY)
     return made
+
+
+def narrowed(doubles: NDArray[np.float64], cores: Cores) -> NDArray[np.float32] | None:
+    """Contiguous doubles of any shape as floats; None for too few, or more than an int counts.
+    OverflowError where a finite one is too large."""
+    count = doubles.size
+    if not PICKED <= count <= LONGEST:
+        return None
+    made = RESERVE.empty(doubles.shape, np.dtype(np.float32), KEPT)
+    large = np.zeros(1, np.bool_)
+    arguments = [0] * narrowings.SLOTS
+    for slot, array in {
+        narrowings.SOURCE: doubles,
+        narrowings.TARGET: made,
+        narrowings.LARGE: large,
+    }.items():
+        arguments[slot] = address(array)
+    threads = 1 if count < TINY else cores.threads
+    length = -(-count // (1 if threads == 1 else SHARES * threads))
+    code, span = _narrowing(cores.machine)
+    held = code, doubles, made, large
+    run_chunks(cores, threads, Chunks(span, count, length), arguments, held, count < TINY)
+    if large[0]:
+        raise OverflowError("a finite double is too large for a float")
+    return made
+
+
+@lru_cache(maxsize=4)
+def _narrowing(machine: Machine) -> tuple[Native, int]:
+    """The code, which must stay, and the address of its function."""
+    return native_span(narrowings.narrowing_span(machine), machine)
 
 
 def _copy_of(texels: NDArray[Any]) -> copies.Copy:

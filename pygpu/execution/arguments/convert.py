@@ -242,16 +242,24 @@ def narrow(array: NDArray[Any], what: str) -> NDArray[Any]:
         if dtype.kind == "i":
             check_fits(array, what)
         else:
-            with np.errstate(over="raise"):
-                try:
-                    return array.astype(dtype)
-                except FloatingPointError:
-                    raise OverflowError(
-                        f"{what}: a value does not fit in float32 in {_described(array)}"
-                    ) from None
+            try:
+                return _narrowed(array)
+            except (FloatingPointError, OverflowError):
+                raise OverflowError(
+                    f"{what}: a value does not fit in float32 in {_described(array)}"
+                ) from None
     elif dtype.kind == "i" and array.dtype.kind == "u":
         check_fits(array, what)
     return array.astype(dtype)
+
+
+def _narrowed(array: NDArray[Any]) -> NDArray[np.float32]:
+    """Wide floats as float32, many of them by all cores. OverflowError or FloatingPointError where
+    a finite one is too large."""
+    if array.dtype == np.float64 and array.size >= MANY:
+        return targets.host().narrowed(contiguous(array))
+    with np.errstate(over="raise"):
+        return array.astype(np.float32)
 
 
 def check_fits(array: NDArray[Any], what: str) -> None:
