@@ -55,7 +55,7 @@ def sorted_lines(
     `placed` where they were, equal ones in their order."""
     count = lines.shape[1]
     if not LEAST[placed] <= count <= LONGEST or (lines.dtype.itemsize <= 2 and not placed):
-        return _by_numpy(lines, descending, placed)
+        return _by_numpy(lines, cores.threads, descending, placed)
     if not placed and is_quick(lines.dtype):
         if len(lines) >= cores.threads > 1 or count < 2 * RUN:
             return _side_by_side(lines, cores.threads, descending), None
@@ -112,17 +112,59 @@ def _side_by_side(lines: NDArray[Any], threads: int, descending: bool) -> NDArra
 
 
 def _by_numpy(
-    lines: NDArray[Any], descending: bool, placed: bool
+    lines: NDArray[Any], threads: int, descending: bool, placed: bool
 ) -> tuple[NDArray[Any], NDArray[np.int32] | None]:
     """Sort lines by NumPy, and find the places: for short lines, and where NumPy counts narrow
     numbers."""
-    if not descending and not placed:
-        return np.sort(lines, axis=1), None
     is_float = lines.dtype.kind == "f"
-    wide: NDArray[Any] = lines.astype(np.float32 if is_float else np.int64)
-    ranks = -wide if descending else lines
+    if not descending and not placed:  # NumPy counts bytes only where it is asked to be stable
+        kind: Any = "stable" if lines.dtype.itemsize == 1 else None
+        return np.sort(lines, axis=1, kind=kind), None
+    if lines.size and (is_float or lines.dtype.itemsize == 4):
+        return _with_places(lines, threads, descending)
+    ranks = -lines.astype(np.int64) if descending else lines
     places = np.argsort(ranks, axis=1, kind="stable")
     return np.take_along_axis(lines, places, 1), places.astype(np.int32)
+
+
+def _with_places(
+    lines: NDArray[Any], threads: int, descending: bool
+) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Lines in order and their places. NumPy's stable argsort compares elements through their
+    places; a number and its place in one int64 are sorted by vectors, and no two are equal."""
+    keys, places = np.empty_like(lines), np.empty(lines.shape, np.int32)
+    used = 1 if lines.size < TINY else threads
+    length = max(1, min(CHUNK // lines.shape[1], -(-len(lines) // used)))
+
+    def put(first: int) -> None:
+        own = lines[first : first + length]
+        pairs = _ordered_ints(own, descending).astype(np.int64) << 32
+        pairs |= np.arange(own.shape[1])
+        pairs.sort(axis=1)
+        pairs &= LONGEST
+        places[first : first + length] = pairs
+        keys[first : first + length] = np.take_along_axis(own, pairs, 1)
+
+    if used == 1:
+        put(0)
+        return keys, places
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(put, range(0, len(lines), length)))
+    return keys, places
+
+
+def _ordered_ints(values: NDArray[Any], descending: bool) -> NDArray[np.int32]:
+    """Numbers of at most 32 bits as ints of the same order, both zeros the same, NaNs last."""
+    if values.dtype.kind != "f":
+        low = np.uint32(1 << 31) if values.dtype.kind == "u" else np.uint32(0)
+        ints: NDArray[np.int32] = (values.view(np.uint32) ^ low).view(np.int32)
+        return ~ints if descending else ints
+    wide = values.astype(np.float32) + np.float32(0)  # -0 + 0 is 0
+    ints = wide.view(np.int32)
+    ints = ints ^ ((ints >> 31) & np.int32(LONGEST))  # negative ones rise as their bits fall
+    ordered: NDArray[np.int32] = ~ints if descending else ints
+    ordered[np.isnan(wide)] = LONGEST
+    return ordered
 
 
 def ranked(lines: NDArray[Any], places: NDArray[np.intp], threads: int) -> NDArray[Any]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import pygpu
 from pygpu import Image
 from pygpu.devices.cpu import sorts
+from pygpu.devices.cpu.chunks import cores
 
 Array = NDArray[Any]
 SIZES = range(101)
@@ -242,6 +243,23 @@ def check_sorted(keys: Array, target: str, descending: bool) -> None:
     np.testing.assert_array_equal(again, keys[order])
     np.testing.assert_array_equal(np.signbit(again * 1.0), np.signbit(keys[order] * 1.0))
     np.testing.assert_array_equal(moved, beside[order])
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint32", "uint8"])
+def test_extreme_numbers_of_short_lines_are_sorted(dtype: str, descending: bool) -> None:
+    kind = np.dtype(dtype)
+    extremes: Any = [-np.inf, -1.5, -0.0, 0.0, np.inf, np.nan, -np.nan]
+    if kind.kind != "f":
+        low, high = np.iinfo(kind).min, np.iinfo(kind).max
+        extremes = [low, low + 1, high // 2, high // 2 + 1, high - 1, high]
+    generator = np.random.default_rng(1)
+    for shape in ((1, 1), (3, 2), (5, 7), (700, 300)):  # the last by several threads
+        lines = generator.choice(np.array(extremes, kind), shape)
+        order = np.stack([stable(line, descending) for line in lines])
+        found, places = sorts.sorted_lines(lines, cores()._replace(threads=3), descending, True)
+        np.testing.assert_array_equal(places, order)
+        np.testing.assert_array_equal(found, np.take_along_axis(lines, order, 1))
 
 
 @pytest.mark.parametrize("descending", [False, True])
