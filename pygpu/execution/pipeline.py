@@ -395,4 +395,7 @@ def pipeline(
                 raise TypeError(f"pipeline: takes a function over images, got {shown(function)}")
             return Pipeline(function, target, fast)
 
-    return decorate if function is None else decorate(function)
+    if function is None:
+        return decorate
+    with shortened:
+        return decorate(function)

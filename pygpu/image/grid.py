@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.errors import guarded, shown
+from pygpu.core.errors import asked, guarded, shortened, shown
 from pygpu.core.sampler import Sampler
 from pygpu.core.storage import STORED, Format, Storage, presented, stored, texels
 from pygpu.execution.arguments.convert import (
@@ -249,7 +249,9 @@ class Grid(ArrayMethods):
     def view(self, dtype: Any) -> NDArray[Any]:
         """The array's bytes read as another dtype, as `numpy.ndarray.view` does; not to be written
         to. napari asks masks for it."""
-        return self.__array__().view(dtype)
+        with shortened:
+            seen: NDArray[Any] = asked(self.__array__().view, dtype)
+        return seen
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         array = self.storage.seen()
