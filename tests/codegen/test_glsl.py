@@ -15,8 +15,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import pygpu
 from conftest import Golden, require
 from glsl_validator import validate
+from pygpu import Image, Position
 from pygpu.codegen.glsl.compute import block_program, pixel_program
 from pygpu.codegen.glsl.expressions.text import Namer, Text, infix, literal, prefix, wrap
 from pygpu.codegen_glsl import Dialect, fragment_program
@@ -600,6 +602,21 @@ def test_division_by_a_constant_floors(code: str, divisor: int, fragment: Any) -
         (actual,) = compute(fragment, function, [values])
         expected = TABLE[code].meaning(values, values.dtype.type(divisor))  # type: ignore[misc]
         np.testing.assert_array_equal(actual[..., 0], expected)
+
+
+def test_what_is_outside_of_ranges_is_what_is_not_within() -> None:
+    """NVIDIA's compiler takes two `x < 1 || x > 8` for their opposite in some programs."""
+
+    def frame(im: Image, p: Position) -> Any:
+        return 0.0 if (p.x < 1) | (p.x > 8) | (p.y < 1) | (p.y > 6) | (im(p) < 0.5) else im(p)
+
+    image = np.random.default_rng(1).random((9, 11), np.float32)
+    made = pygpu.compile(frame, target="fragment")
+    assert "!(p.x >= 1 && p.x <= 8 && p.y >= 1 && p.y <= 6) || " in made.lower(image).glsl
+    expected = np.zeros_like(image)
+    expected[1:7, 1:9] = np.where(image[1:7, 1:9] < 0.5, 0, image[1:7, 1:9])
+    require("fragment")
+    np.testing.assert_array_equal(np.asarray(made(image)), expected)
 
 
 def test_conversion_to_int_saturates(fragment: Any) -> None:

@@ -21,6 +21,9 @@ class Context(Protocol):
     def inlined(self, value: Value) -> Op | None:
         """The operation of a value that is printed where it is used; None where it has a name."""
 
+    def negated(self, condition: Value) -> Text:
+        """The opposite of a bool. Only comparisons that know no NaN are turned around."""
+
     def to_int(self, size: int, operand: Text) -> Text:
         """Floats made ints: the nearest where there is none, 0 for NaN."""
 

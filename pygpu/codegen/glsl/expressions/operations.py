@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial, reduce
 from typing import Final
 
 from pygpu.codegen.glsl.expressions.comparisons import comparison, extreme, negation
@@ -28,7 +29,7 @@ from pygpu.codegen.glsl.expressions.text import (
 from pygpu.core.operations import ops
 from pygpu.passes.simplify.rules import number
 from pygpu.ssa import Number, Op, Value, constant_of
-from pygpu.types import INT, INTEGERS, Type, vector
+from pygpu.types import BOOL, INT, INTEGERS, Type, vector
 
 SUBNORMAL_FROM: Final = 2.0**126  # of which the reciprocal is subnormal
 
@@ -81,6 +82,29 @@ def _fma(context: Context, op: Op, operands: Sequence[Text]) -> Text:
     return infix("+", *_spread((product, operands[2]), size))
 
 
+def _within(context: Context, value: Value) -> list[Value] | None:
+    """Comparisons of ints of which one or the other must hold; None if it is not only these."""
+    op = context.inlined(value)
+    if op is None or op.operands[0].type not in (INT, BOOL):
+        return None
+    if op.code == "bit_or":
+        found = [_within(context, operand) for operand in op.operands]
+        return None if None in found else [each for part in found for each in part or ()]
+    return [value] if op.code in ("lt", "le", "gt", "ge") and op.operands[0].type is INT else None
+
+
+def _outside(context: Context, op: Op) -> Text | None:
+    """The text of an int's being on either side of a range, `x < 1 || x > 8`, perhaps of several.
+    NVIDIA's compiler takes two such for their opposite in some programs: but not what is not within
+    the ranges."""
+    parts = [_within(context, operand) for operand in op.operands]
+    tests = [test for part in parts for test in part or ()]
+    compared = {test.op.operands[0] for test in tests if test.op is not None}
+    if None in parts or len(compared) == len(tests):
+        return None
+    return prefix("!", reduce(partial(infix, "&&"), map(context.negated, tests)))
+
+
 def _bits(operator: str, logical: str) -> Row:
     """Bits of ints; of bools the logical operator, which GLSL has for scalars alone."""
 
@@ -89,7 +113,8 @@ def _bits(operator: str, logical: str) -> Row:
         if type.kind in INTEGERS:
             return infix(operator, *_spread(operands, type.size))
         if type.is_scalar:
-            return infix(logical, *operands)
+            outside = _outside(context, op) if op.code == "bit_or" else None
+            return outside or infix(logical, *operands)
         bits = str(vector("int", type.size))
         return call(str(type), infix(operator, *[call(bits, operand) for operand in operands]))
 
