@@ -26,7 +26,7 @@ from pygpu.core.errors import DeviceError
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.programs import FoldProgram, FoldTask, How, Link, Linked, Program, Shape, Task, Work
-from pygpu.core.storage import Format, Storage
+from pygpu.core.storage import Format, Storage, narrowed
 from pygpu.ssa import Function, ImageInput
 from pygpu.types import FLOAT, Type
 
@@ -183,11 +183,7 @@ class Device:
 
     def narrowed(self, doubles: NDArray[np.float64]) -> NDArray[np.float32]:
         """Contiguous host numbers as float32. OverflowError where a finite one is too large."""
-        with np.errstate(over="raise"):
-            try:
-                return doubles.astype(np.float32)
-            except FloatingPointError as error:
-                raise OverflowError(str(error)) from None
+        return narrowed(doubles)
 
     def of_planes(self) -> Device:
         """The device that runs functions of volumes, which are run for each plane."""

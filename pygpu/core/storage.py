@@ -385,6 +385,15 @@ def texels(array: NDArray[Any], format: Format) -> NDArray[Any]:
     return array if format.kind in ("bool", "uint") else array.astype(np.int32, copy=False)
 
 
+def narrowed(array: NDArray[Any]) -> NDArray[np.float32]:
+    """Wide floats as float32. OverflowError where a finite one is too large."""
+    with np.errstate(over="raise"):
+        try:
+            return array.astype(np.float32)
+        except FloatingPointError as error:
+            raise OverflowError(str(error)) from None
+
+
 def presented(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype in which texels of an array are given back: float64 is narrowed."""
     native = dtype.newbyteorder("=")

@@ -52,6 +52,12 @@ KEPT: Final = 1 << 17
 BETWEEN: Final = 320  # bytes between columns that are turned
 
 
+def _shared_out(cores: Cores, count: int, size: int) -> tuple[int, int]:
+    """How many threads so many elements in all are for, and how much of `count` a chunk is."""
+    threads = 1 if size < TINY else cores.threads
+    return threads, -(-count // (1 if threads == 1 else SHARES * threads))
+
+
 def picked(holds: NDArray[np.bool_], texels: NDArray[Any] | None, cores: Cores) -> NDArray[Any]:
     """The rows of contiguous texels (N, C) where a contiguous mask (N,) holds; without texels the
     places (n, 1) where it does."""
@@ -62,8 +68,7 @@ def picked(holds: NDArray[np.bool_], texels: NDArray[Any] | None, cores: Cores) 
         return np.flatnonzero(holds)[:, None] if texels is None else texels[holds]
     kept = np.empty((0, 1), np.int32) if texels is None else texels
     channels = kept.shape[1]
-    threads = 1 if count < TINY else cores.threads
-    length = -(-count // (1 if threads == 1 else SHARES * threads))
+    threads, length = _shared_out(cores, count, count)
     counts = [np.count_nonzero(holds[low : low + length]) for low in range(0, count, length)]
     ends = np.cumsum(counts, dtype=np.int64)
     starts = ends - counts
@@ -113,8 +118,7 @@ def contiguous(texels: NDArray[Any], cores: Cores) -> NDArray[Any]:
         copies.TILE: width if abs(across) <= picks.LINE else max(4, FAR // texel),
     }.items():
         arguments[slot] = number
-    threads = 1 if texels.size < TINY else cores.threads
-    length = -(-height // (1 if threads == 1 else SHARES * threads))
+    threads, length = _shared_out(cores, height, texels.size)
     code, span = _copying(_copy_of(texels), cores.machine)
     held = code, texels, made
     run_chunks(cores, threads, Chunks(span, height, length), arguments, held, texels.size < TINY)
@@ -136,8 +140,7 @@ def narrowed(doubles: NDArray[np.float64], cores: Cores) -> NDArray[np.float32] 
         narrowings.LARGE: large,
     }.items():
         arguments[slot] = address(array)
-    threads = 1 if count < TINY else cores.threads
-    length = -(-count // (1 if threads == 1 else SHARES * threads))
+    threads, length = _shared_out(cores, count, count)
     code, span = _narrowing(cores.machine)
     held = code, doubles, made, large
     run_chunks(cores, threads, Chunks(span, count, length), arguments, held, count < TINY)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import shown
-from pygpu.core.storage import STORED, Storage, in_rows, rows_of
+from pygpu.core.storage import STORED, Storage, in_rows, narrowed, rows_of
 from pygpu.devices import targets
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ def narrow(array: NDArray[Any], what: str) -> NDArray[Any]:
         else:
             try:
                 return _narrowed(array)
-            except (FloatingPointError, OverflowError):
+            except OverflowError:
                 raise OverflowError(
                     f"{what}: a value does not fit in float32 in {_described(array)}"
                 ) from None
@@ -254,12 +254,11 @@ def narrow(array: NDArray[Any], what: str) -> NDArray[Any]:
 
 
 def _narrowed(array: NDArray[Any]) -> NDArray[np.float32]:
-    """Wide floats as float32, many of them by all cores. OverflowError or FloatingPointError where
-    a finite one is too large."""
+    """Wide floats as float32, many of them by all cores. OverflowError where a finite one is too
+    large."""
     if array.dtype == np.float64 and array.size >= MANY:
         return targets.host().narrowed(contiguous(array))
-    with np.errstate(over="raise"):
-        return array.astype(np.float32)
+    return narrowed(array)
 
 
 def check_fits(array: NDArray[Any], what: str) -> None:

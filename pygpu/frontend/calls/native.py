@@ -22,16 +22,17 @@ with later():
 
 def check_kept(w: ControlFlow, owner: Any, name: str) -> None:
     """An error where a method would change something from outside."""
-    if isinstance(owner, _ITERATORS) and changing.mutates(owner, name):
+    if not changing.mutates(owner, name):
+        return
+    if isinstance(owner, _ITERATORS):
         raise w.error(
             f"a {type(owner).__name__} came from outside the function and must not go on (by its "
             f"method {name}): make a list of its items, and an iterator of that"
         )
-    if changing.mutates(owner, name):
-        raise w.error(
-            f"{describe(owner)} came from outside the function and must not be changed "
-            f"(by its method {name}): make a copy and change that"
-        )
+    raise w.error(
+        f"{describe(owner)} came from outside the function and must not be changed "
+        f"(by its method {name}): make a copy and change that"
+    )
 
 
 def native(

@@ -85,7 +85,7 @@ def _fma(context: Context, op: Op, operands: Sequence[Text]) -> Text:
 def _within(context: Context, value: Value) -> list[Value] | None:
     """Comparisons of ints of which one or the other must hold; None if it is not only these."""
     op = context.inlined(value)
-    if op is None or op.operands[0].type not in (INT, BOOL):
+    if op is None or value.type is not BOOL:
         return None
     if op.code == "bit_or":
         found = [_within(context, operand) for operand in op.operands]
@@ -113,12 +113,18 @@ def _bits(operator: str, logical: str) -> Row:
         if type.kind in INTEGERS:
             return infix(operator, *_spread(operands, type.size))
         if type.is_scalar:
-            outside = _outside(context, op) if op.code == "bit_or" else None
-            return outside or infix(logical, *operands)
+            return infix(logical, *operands)
         bits = str(vector("int", type.size))
         return call(str(type), infix(operator, *[call(bits, operand) for operand in operands]))
 
     return row
+
+
+_or: Final = _bits("|", "||")
+
+
+def _either(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    return _outside(context, op) or _or(context, op, operands)
 
 
 def _function(name: str) -> Row:
@@ -311,7 +317,7 @@ TABLE: Final[dict[str, Row]] = {
     "max": extreme("max"),
     "round": _function("roundEven"),
     "bit_and": _bits("&", "&&"),
-    "bit_or": _bits("|", "||"),
+    "bit_or": _either,
     "bit_xor": _bits("^", "^^"),
     "bit_not": lambda context, op, operands: prefix("~", operands[0]),
     "shl": _shift("<<", "shl"),
