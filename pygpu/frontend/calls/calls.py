@@ -23,6 +23,7 @@ from pygpu.core.host.later import later
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.calls.binding import bind
 from pygpu.frontend.calls.native import native
+from pygpu.frontend.collections.derived import method_of, walked_class
 from pygpu.frontend.effects import domains, volatile
 from pygpu.frontend.flow.choices import is_instance
 from pygpu.frontend.flow.paths import ControlFlow
@@ -108,14 +109,20 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
     if views.is_viewing(function, args, keywords):
         return views.viewed(w, args[0], lambda array: function(array, *args[1:], **keywords))
     is_known = not any(isinstance(value, Abstract) for value in (*args, *keywords.values()))
+    if args and isinstance(args[0], Instance):
+        meant = method_of(w, function, args[0].cls)
+        if meant is not None:
+            return call(w, meant, args, keywords)
     # Most known calls need no rule: so a library's rules are not imported for them.
     rule = None if is_known and not _is_always(function) else _rule(function)
     if rule is not None:
         result, args = _ruled(w, function, rule, args, keywords)
         if result is not NotImplemented:
             return result
-    if isinstance(function, type) and is_users_class(function) and _rule(function) is None:
-        return classes.instantiate(w, function, args, keywords)
+    if isinstance(function, type) and _rule(function) is None:
+        cls = function if is_users_class(function) else walked_class(w, function)
+        if cls is not None:
+            return classes.instantiate(w, cls, args, keywords)
     is_choice = args and type(args[0]) is Choice and _is_of_each(function)
     if is_choice and _rule(function) is None:
         return dynamic.of_each_option(w, function, args, keywords, args[0])

@@ -16,6 +16,7 @@ import numpy as np
 
 from pygpu.bytecode import decode
 from pygpu.core.errors import mark_as_theirs
+from pygpu.frontend.collections.derived import STANDARD, Holder, held, items_of, walked_class
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import is_users_class
@@ -68,8 +69,12 @@ def own(w: Evaluator | None, function: Any, *args: Any) -> Any:
 def _is_own(w: Evaluator | None, cls: type) -> bool:
     """Whether a class comes from where the compiled function does: objects of libraries stay as
     they are, for their methods are best run by Python."""
-    if w is None or not w.frames or not is_users_class(cls) or issubclass(cls, tuple):
+    if w is None or not w.frames or issubclass(cls, tuple):
         return False
+    if not is_users_class(cls) and walked_class(w, cls) is None:
+        return False
+    if cls in STANDARD:
+        return True
     home = str(w.frames[0].globals.get("__name__", ""))
     same = cls.__module__.partition(".")[0] == home.partition(".")[0]
     return same and not hasattr(cls, "__del__")
@@ -163,7 +168,10 @@ class Adoption:
             return [] if _is_unbound(each) else [each.cell_contents]
         if kind in _LEAVES or _is_iterator(kind):
             return []
-        return list(attributes(each).values()) if _is_own(self.w, kind) else None
+        if not _is_own(self.w, kind):
+            return None
+        items = items_of(each) if walked_class(self.w, kind) else []
+        return [*items, *attributes(each).values()]
 
     def excess(self) -> dict[int, int]:
         """The references to each that are none of those in `nodes`, where each part is twice: as
@@ -227,6 +235,9 @@ class Adoption:
         elif kind is types.MethodType:
             owner = self.value(real.__self__)
             self.made[key] = real if owner is real.__self__ else Bound(real.__func__, (owner,))
+        elif kind not in _HOLDING and (cls := walked_class(self.w, kind)):
+            self.made[key] = holder = Holder(cls, {})
+            holder.initial = held(real, list(map(self.value, parts)))
         else:
             names = real if kind is dict else attributes(real)
             hollow = {list: List, dict: Dict, types.CellType: Cell}.get(kind)

@@ -25,7 +25,7 @@ from pygpu.frontend.values.values import (
     Slice,
     Tuple,
 )
-from pygpu.frontend.walked import containers
+from pygpu.frontend.walked import iterators
 
 with later():
     from pygpu.frontend.methods import array_methods
@@ -114,7 +114,7 @@ _SPECIAL: Final[dict[str, Callable[..., Any]]] = {
 
 def _slice_indices(w: Evaluator, value: Slice, length: Any) -> Any:
     start, stop, step = (attributes.attribute(w, value, name) for name in ("start", "stop", "step"))
-    return w.call(containers.slice_indices, start, stop, 1 if step is None else step, length)
+    return w.call(iterators.slice_indices, start, stop, 1 if step is None else step, length)
 
 
 def _of_range(function: Any) -> Callable[..., Any]:
@@ -133,8 +133,8 @@ _METHODS: Final[tuple[tuple[type, dict[str, Callable[..., Any]]], ...]] = (
     (
         Span,
         {
-            "index": _of_range(containers.index_in_range),
-            "count": _of_range(containers.count_in_range),
+            "index": _of_range(iterators.index_in_range),
+            "count": _of_range(iterators.count_in_range),
         },
     ),
     (Complex, {"conjugate": lambda w, z: w.call(complex_functions.conjugate, z)}),

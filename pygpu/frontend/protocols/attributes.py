@@ -225,7 +225,7 @@ def vector_of(w: Evaluator, like: Vector, parts: tuple[Any, ...]) -> Vector:
 
 def _instance_attribute(w: Evaluator, value: Instance, name: str) -> Any:
     if name == "__class__":
-        return value.cls
+        return class_of(value)
     if name == "__dict__":
         return Namespace(value)
     found = class_attribute(w, value.cls, name)
@@ -275,8 +275,10 @@ def is_property(w: Evaluator, value: Any, name: Any) -> bool:
 def _super_attribute(w: Evaluator, value: Super, name: str) -> Any:
     owner = value.owner
     cls = owner if isinstance(owner, type) else class_of(owner)
-    after = cls.__mro__[cls.__mro__.index(value.cls) + 1 :]
-    for base in after:
+    if isinstance(owner, Instance):
+        cls = owner.cls
+    order = [vars(base).get("stands_for", base) for base in cls.__mro__]
+    for base in cls.__mro__[order.index(value.cls) + 1 :]:
         if name in base.__dict__:
             found = base.__dict__[name]
             if base is object and name == "__init__":

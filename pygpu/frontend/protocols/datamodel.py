@@ -65,6 +65,8 @@ def is_instance(value: Any, cls: Any) -> bool:
         return isinstance(value, cls)
     if isinstance(value, Dynamic) and value.type.kind in INTEGERS:
         return issubclass(Int if value.type is INT else UInt, cls)
+    if isinstance(value, Instance) and issubclass(value.cls, cls):
+        return True
     return issubclass(class_of(value), cls)
 
 

@@ -48,7 +48,7 @@ with later():
     from pygpu.frontend.collections import members
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import lookups, parts, tables
-    from pygpu.frontend.walked import containers, fitting, library
+    from pygpu.frontend.walked import fitting, iterators, library
 
 
 def place_of(w: Evaluator, index: Any) -> Any:
@@ -151,7 +151,7 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
 
 
 def _part_of_range(w: Evaluator, span: Span, start: Any, stop: Any, step: Any) -> Any:
-    return w.call(containers.part_of_range, *span.of, start, stop, 1 if step is None else step)
+    return w.call(iterators.part_of_range, *span.of, start, stop, 1 if step is None else step)
 
 
 def _list_item(w: Evaluator, container: List, index: Any) -> Any:

@@ -20,12 +20,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from pygpu.frontend.collections.adoption import ADOPTED, virtual
+from pygpu.frontend.collections.derived import hollow_of
 from pygpu.frontend.protocols import datamodel
 from pygpu.frontend.values.callables import Function, Super
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import Materialiser, concrete, is_users_class, real_cell, realised
-from pygpu.frontend.values.objects import Cell, ClassParts, Instance, Names, Thrown
+from pygpu.frontend.values.objects import Cell, ClassParts, Names, Thrown
 from pygpu.frontend.values.values import ABSENT, Abstract, NotKnown, Tuple
 
 # ---------------------------------------------------------------- class statements
@@ -162,6 +163,8 @@ def instantiate(w: Evaluator, cls: type, args: tuple[Any, ...], keywords: Mappin
     """cls(*args, **keywords) as a virtual object."""
     if issubclass(cls, tuple):
         return _named_tuple(w, cls, args, keywords)
+    if "stands_for" in vars(cls):
+        return _construct(w, cls, args, keywords)  # Python's own would not follow control flow
     try:
         with w.attempt() as trial:
             return trial.keep(_construct(w, cls, args, keywords))
@@ -186,7 +189,7 @@ def _construct(w: Evaluator, cls: type, args: tuple[Any, ...], keywords: Mapping
         if not datamodel.is_instance(made, cls):
             return made
     else:
-        made = Instance(cls, {})
+        made = hollow_of(cls)
     init = datamodel.class_attribute(w, cls, "__init__")
     if isinstance(init, types.FunctionType):
         w.call(init, made, *args, **keywords)

@@ -134,6 +134,8 @@ class Materialiser:
         """Let the virtual objects hold what a call has made of the real ones."""
         back = {id(real): handle for handle, real in self.made.items()}
         for handle, real in list(self.made.items()):
+            handle.settle(real, self.w.state.get(handle), self.made)
+        for handle, real in list(self.made.items()):
             old = self.w.state.get(handle)
             new = handle.taken(real, old)
             if new is old:

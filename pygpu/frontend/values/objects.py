@@ -86,6 +86,9 @@ class Object(Abstract):
         the same where nothing has changed in an object without parts, or nothing can."""
         return old
 
+    def settle(self, real: Any, contents: Any, made: dict[Object, Any]) -> None:
+        """Let the Python objects of its parts hold what that of this one, a copy, holds now."""
+
 
 class Cell(Object):
     """A variable that closures share. Contents: a value, or UNBOUND."""

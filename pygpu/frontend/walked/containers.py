@@ -1,13 +1,17 @@
 """Containers of `collections`, and `contextlib.ExitStack`, as Python classes, which are walked like
-the user's own: what a function puts into them may be dynamic, and follows its control flow.
+the user's own: what a function puts into them may be dynamic, and follows its control flow. Lists
+and dicts from which classes derive are, too; like those written in C they ask no overriding method.
 """
 
+import collections
 from collections.abc import Callable, Iterator
 from typing import Any
 
 
 class Deque:
     """collections.deque"""
+
+    stands_for = collections.deque
 
     def __init__(self, iterable: Any = (), maxlen: Any = None) -> None:
         self.maxlen = maxlen
@@ -170,13 +174,19 @@ class Mapping:
 class DefaultDict(Mapping):
     """collections.defaultdict"""
 
+    stands_for = collections.defaultdict
+
     def __init__(self, default_factory: Any = None, *mapping: Any, **named: Any) -> None:
         self.default_factory = default_factory
         self.data = dict(*mapping, **named)
 
     def __getitem__(self, key: Any) -> Any:
-        if key not in self.data and self.default_factory is not None:
-            self.data[key] = self.default_factory()
+        return self.data[key] if key in self.data else self.__missing__(key)
+
+    def __missing__(self, key: Any) -> Any:
+        if self.default_factory is None:
+            raise KeyError(key)
+        self.data[key] = self.default_factory()
         return self.data[key]
 
     def copy(self) -> Any:
@@ -185,6 +195,8 @@ class DefaultDict(Mapping):
 
 class OrderedDict(Mapping):
     """collections.OrderedDict"""
+
+    stands_for = collections.OrderedDict
 
     def __init__(self, *mapping: Any, **named: Any) -> None:
         self.data = dict(*mapping, **named)
@@ -206,6 +218,8 @@ class OrderedDict(Mapping):
 
 class Counter(Mapping):
     """collections.Counter"""
+
+    stands_for = collections.Counter
 
     def __init__(self, counted: Any = (), **named: Any) -> None:
         self.data = {}
@@ -242,28 +256,142 @@ class Counter(Mapping):
         return Counter(self.data)
 
 
+class DerivedDict(Mapping):
+    """dict"""
+
+    stands_for = dict
+
+    def __init__(self, *mapping: Any, **named: Any) -> None:
+        self.data = dict(*mapping, **named)
+
+    def __getitem__(self, key: Any) -> Any:
+        if key not in self.data and hasattr(self, "__missing__"):
+            return self.__missing__(key)
+        return self.data[key]
+
+    def __or__(self, other: Any) -> Any:
+        return self.data | _plain(other)
+
+    def __ror__(self, other: Any) -> Any:
+        return other | self.data
+
+    def __ior__(self, other: Any) -> Any:
+        self.data |= _plain(other)
+        return self
+
+    def copy(self) -> Any:
+        return dict(self.data)
+
+
+class DerivedList:
+    """list"""
+
+    stands_for = list
+
+    def __init__(self, items: Any = ()) -> None:
+        self.data = list(items)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.data)
+
+    def __reversed__(self) -> Any:
+        return reversed(self.data)
+
+    def __contains__(self, value: Any) -> Any:
+        return value in self.data
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.data[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.data[index] = value
+
+    def __delitem__(self, index: Any) -> None:
+        del self.data[index]
+
+    def __add__(self, other: Any) -> Any:
+        return self.data + _plain(other)
+
+    def __radd__(self, other: Any) -> Any:
+        return other + self.data
+
+    def __iadd__(self, other: Any) -> Any:
+        self.data.extend(other)
+        return self
+
+    def __mul__(self, count: Any) -> Any:
+        return self.data * count
+
+    def __rmul__(self, count: Any) -> Any:
+        return self.data * count
+
+    def __imul__(self, count: Any) -> Any:
+        self.data *= count
+        return self
+
+    def __eq__(self, other: object) -> Any:
+        return self.data == _plain(other)
+
+    def __ne__(self, other: object) -> Any:
+        return not self == other
+
+    def __lt__(self, other: Any) -> Any:
+        return self.data < _plain(other)
+
+    def __le__(self, other: Any) -> Any:
+        return self.data <= _plain(other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self.data > _plain(other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self.data >= _plain(other)
+
+    def append(self, value: Any) -> None:
+        self.data.append(value)
+
+    def extend(self, values: Any) -> None:
+        self.data.extend(values)
+
+    def insert(self, index: Any, value: Any) -> None:
+        self.data.insert(index, value)
+
+    def pop(self, index: Any = -1) -> Any:
+        return self.data.pop(index)
+
+    def remove(self, value: Any) -> None:
+        self.data.remove(value)
+
+    def clear(self) -> None:
+        self.data.clear()
+
+    def copy(self) -> Any:
+        return list(self.data)
+
+    def count(self, value: Any) -> int:
+        return self.data.count(value)
+
+    def index(self, *value: Any) -> int:
+        return self.data.index(*value)
+
+    def reverse(self) -> None:
+        self.data.reverse()
+
+    def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: Any = False) -> None:
+        self.data.sort(key=key, reverse=reverse)
+
+
+def _plain(other: Any) -> Any:
+    return other.data if isinstance(other, (DerivedDict, DerivedList)) else other
+
+
 def _counts(counted: Any, named: Any) -> Any:
     """Pairs of a key and a count."""
     pairs = list(counted.items()) if hasattr(counted, "items") else [(key, 1) for key in counted]
     return pairs + list(named.items())
-
-
-def slice_indices(start: Any, stop: Any, step: Any, length: Any) -> Any:
-    """slice(start, stop, step).indices(length)"""
-    if step == 0:
-        raise ValueError("slice step cannot be zero")
-    forward = step > 0
-    low = 0 if forward else -1
-    high = length if forward else length - 1
-    if start is None:
-        start = low if forward else high
-    else:
-        start = min(max(start + length if start < 0 else start, low), high)
-    if stop is None:
-        stop = high if forward else low
-    else:
-        stop = min(max(stop + length if stop < 0 else stop, low), high)
-    return start, stop, step
 
 
 class ExitStack:
@@ -306,20 +434,3 @@ class ExitStack:
             if leave(*error):
                 error, handled = (None, None, None), True
         return handled
-
-
-def part_of_range(start: Any, stop: Any, step: Any, begin: Any, end: Any, by: Any) -> Any:
-    """range(start, stop, step)[begin:end:by]"""
-    count = len(range(start, stop, step))
-    first, last, by = slice_indices(begin, end, by, count)
-    return range(start + first * step, start + last * step, step * by)
-
-
-def index_in_range(start: Any, stop: Any, step: Any, x: Any) -> Any:
-    if x not in range(start, stop, step):
-        raise ValueError("the number is not in range")
-    return (x - start) // step
-
-
-def count_in_range(start: Any, stop: Any, step: Any, x: Any) -> Any:
-    return 1 if x in range(start, stop, step) else 0

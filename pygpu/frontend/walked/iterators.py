@@ -1,5 +1,5 @@
 """Iterators over iterators as generator functions: walked like the user's own where what they are
-over is a generator, or where a dynamic value decides which items there are.
+over is a generator, or where a dynamic value decides which items there are. And what ranges have.
 """
 
 from collections.abc import Iterator
@@ -281,3 +281,38 @@ def merged(*iterables: Any, key: Any = None, reverse: Any = False) -> Iterator[A
             heads.pop(first)
         else:
             heads[first] = (x if key is None else key(x), x, rest)
+
+
+def slice_indices(start: Any, stop: Any, step: Any, length: Any) -> Any:
+    """slice(start, stop, step).indices(length)"""
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    forward = step > 0
+    low = 0 if forward else -1
+    high = length if forward else length - 1
+    if start is None:
+        start = low if forward else high
+    else:
+        start = min(max(start + length if start < 0 else start, low), high)
+    if stop is None:
+        stop = high if forward else low
+    else:
+        stop = min(max(stop + length if stop < 0 else stop, low), high)
+    return start, stop, step
+
+
+def part_of_range(start: Any, stop: Any, step: Any, begin: Any, end: Any, by: Any) -> Any:
+    """range(start, stop, step)[begin:end:by]"""
+    count = len(range(start, stop, step))
+    first, last, by = slice_indices(begin, end, by, count)
+    return range(start + first * step, start + last * step, step * by)
+
+
+def index_in_range(start: Any, stop: Any, step: Any, x: Any) -> Any:
+    if x not in range(start, stop, step):
+        raise ValueError("the number is not in range")
+    return (x - start) // step
+
+
+def count_in_range(start: Any, stop: Any, step: Any, x: Any) -> Any:
+    return 1 if x in range(start, stop, step) else 0

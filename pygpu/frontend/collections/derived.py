@@ -1,0 +1,133 @@
+"""Classes of the user's that derive from containers written in C, as classes of Python alone, whose
+objects can be virtual: what is done to them follows the control flow of the function.
+
+    class Stack(list): ...
+    walked_class(w, Stack)          # a Stack that derives from DerivedList, with the same methods
+"""
+
+from __future__ import annotations
+
+import collections
+import types
+from typing import Any, Final
+
+from pygpu.core.host.later import later
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.known import is_users_class
+from pygpu.frontend.values.objects import Dict, Instance, List, Object, attributes
+
+with later():
+    from pygpu.frontend.walked import containers
+
+# Of the standard library's, those that are written in C.
+STANDARD: Final[frozenset[Any]] = frozenset(
+    (collections.deque, collections.OrderedDict, collections.defaultdict, collections.Counter)
+)
+_WRITTEN_IN_C: Final[Any] = (list, dict, *STANDARD)
+_WITHIN: Final = ("maxlen", "default_factory")  # attributes that are no part of any dict
+_OF_THE_CLASS: Final = (types.MemberDescriptorType, types.GetSetDescriptorType)
+
+
+def walked_class(w: Evaluator | None, cls: type) -> Any:
+    """What a container of the standard library, or a class that derives from one or from list or
+    dict, is walked as; None of others."""
+    if w is None or cls in (list, dict) or not issubclass(cls, _WRITTEN_IN_C):
+        return None
+    known = w.environment.derived
+    if cls not in known:
+        known[cls] = _standing_for(cls) or _made(w, cls)
+    return known[cls]
+
+
+def _made(w: Evaluator, cls: type) -> Any:
+    new: Any = cls.__new__
+    if isinstance(new, types.FunctionType) or type(cls).__call__ is not type.__call__:
+        return None
+    bases = tuple([_standing_for(base) or walked_class(w, base) or base for base in cls.__bases__])
+    names = {k: v for k, v in vars(cls).items() if not isinstance(v, _OF_THE_CLASS)}
+    made: Any = types.new_class(
+        cls.__name__, bases, {"metaclass": type(cls)}, lambda own: own.update(names)
+    )
+    made.stands_for = cls
+    return made if is_users_class(made) else None
+
+
+def _standing_for(cls: type) -> Any:
+    if cls not in _WRITTEN_IN_C:
+        return None
+    return next(each for each in vars(containers).values() if _stands_for(each) is cls)
+
+
+def _stands_for(value: Any) -> Any:
+    return vars(value).get("stands_for") if isinstance(value, type) else None
+
+
+def method_of(w: Evaluator, function: Any, owner: type) -> Any:
+    """dict.__getitem__ of an object that is walked as one of the classes above: the function that
+    stands for it. None if there is none."""
+    cls = getattr(function, "__objclass__", None)
+    stand_in = None if cls is None else _standing_for(cls)
+    if stand_in is None or not issubclass(owner, stand_in):
+        return None
+    return getattr(stand_in, function.__name__, None)
+
+
+class Holder(Instance):
+    """An object of such a class: it holds its items in a list or dict of ours."""
+
+    __slots__ = ()
+
+    def hollow(self) -> Any:
+        cls: Any = self.cls
+        return cls.stands_for.__new__(cls.stands_for)
+
+    def fill(self, hollow: Any, contents: Any, parts: tuple[Any, ...]) -> Any:
+        names = dict(zip(contents, parts, strict=True))
+        items = names.pop(_holding(hollow), ())
+        if isinstance(hollow, collections.deque):
+            collections.deque.__init__(hollow, items, names.pop("maxlen"))
+        elif isinstance(hollow, list):
+            list.extend(hollow, items)
+        else:
+            ordered = isinstance(hollow, collections.OrderedDict)
+            store: Any = collections.OrderedDict.__setitem__ if ordered else dict.__setitem__
+            for key in items:
+                store(hollow, key, items[key])
+        return super().fill(hollow, names, tuple(names.values()))
+
+    def taken(self, real: Any, old: Any) -> Any:
+        return old | attributes(real)
+
+    def settle(self, real: Any, contents: Any, made: dict[Object, Any]) -> None:
+        items = made[contents[_holding(real)]]
+        if isinstance(real, dict):
+            items.clear()
+            items.update(real)
+        else:
+            items[:] = real
+
+
+def hollow_of(cls: Any) -> Instance:
+    """An object of a class, before its constructor has run."""
+    is_holder = issubclass(getattr(cls, "stands_for", object), _WRITTEN_IN_C)
+    return (Holder if is_holder else Instance)(cls, {})
+
+
+def _holding(real: Any) -> str:
+    return "items" if isinstance(real, collections.deque) else "data"
+
+
+def items_of(real: Any) -> list[Any]:
+    """The items of a Python object that can be walked as one, or its values."""
+    return list(real.values() if isinstance(real, dict) else real)
+
+
+def held(real: Any, parts: list[Any]) -> dict[str, Any]:
+    """What one holds, of what a Python object's items and attributes have become."""
+    items, others = parts[: len(real)], parts[len(real) :]
+    names = dict(zip(attributes(real), others, strict=True))
+    if isinstance(real, dict):
+        names["data"] = Dict(dict(zip(real, items, strict=True)))
+    else:
+        names[_holding(real)] = List(tuple(items))
+    return names | {name: getattr(real, name) for name in _WITHIN if hasattr(real, name)}

@@ -1,0 +1,211 @@
+"""Classes that derive from list, dict and the containers of `collections`: what is done to their
+objects under a condition happens where it holds, and their classes are what they are in Python."""
+
+import collections
+import json
+
+import numpy as np
+
+from programs.suite import Suite
+from pygpu import Image, Position
+
+program = Suite()
+
+
+class Numbered(dict):
+    def __missing__(self, key):
+        self[key] = number = len(self) + 1
+        return number
+
+
+class Hits(dict):
+    def __init__(self, *mapping, **named):
+        super().__init__(*mapping, **named)
+        self.hits = 0
+
+    def __getitem__(self, key):
+        self.hits += 1
+        return dict.__getitem__(self, key)
+
+    def touch(self, key):
+        self[key] = self.get(key, 0) + 1
+
+
+class Tree(dict):
+    def __missing__(self, key):
+        value = self[key] = type(self)()
+        return value
+
+
+class Stack(list):
+    def push(self, value):
+        self.append(value)
+
+    @property
+    def top(self):
+        return self[-1]
+
+
+class Doubled(Stack):
+    def __getitem__(self, index):
+        found = super().__getitem__(index)
+        return found if isinstance(index, slice) else found * 2
+
+
+class Slotted(list):
+    __slots__ = ("bias",)
+
+    def __init__(self, *items):
+        list.__init__(self, items)
+        self.bias = 5
+
+
+class Ring(collections.deque):
+    def put(self, value):
+        self.append(value)
+        return len(self)
+
+
+class Bag(collections.Counter):
+    def bump(self, key):
+        self[key] += 1
+
+
+class Defaults(collections.defaultdict):
+    def __missing__(self, key):
+        return super().__missing__(key) + 1
+
+
+class Plain(dict):
+    pass
+
+
+class Raised(Plain):
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value + 1)
+
+
+def numbered():
+    return Numbered(a=3)
+
+
+def changed(table):
+    table["new"] = 5
+    table.pop("a")
+    return table
+
+
+@program
+def missing_under_a_condition(im: Image, p: Position):
+    numbers, others, found = Numbered(), numbered(), 0
+    if im(p) > 0:
+        found = numbers["a"]
+    while found < p.x:
+        found += others["c"] + 1
+    return found, len(numbers), len(others), numbers["b"]
+
+
+@program
+def methods_of_derived_dicts(im: Image, p: Position):
+    hits, tree = Hits(a=1), Tree()
+    tree["a"]["b"] = im(p)
+    if p.x > 2:
+        hits.touch("a")
+        tree["a"]["c"] = hits["a"]
+    return hits["a"], hits.hits, tree["a"]["b"] + len(tree)
+
+
+@program
+def derived_lists(im: Image, p: Position):
+    stack, doubled, slotted = Stack([1, 2]), Doubled([3, im(p)]), Slotted(1, 2)
+    stack.push(p.x)
+    if p.y > 1:
+        doubled[1] = 9
+        stack += [7] if len(stack) == 0 else []
+        slotted.bias += 1
+    return stack.top, doubled.top + sum(doubled), len(doubled[1:]) + slotted.bias, max(stack)
+
+
+@program
+def operators_of_derived_lists(im: Image, p: Position):
+    first = Stack([3, 1, 2])
+    first.sort()
+    copied, part, both = first.copy(), first[:], first + [p.x]
+    copied.append(5)
+    first.extend(part)
+    first.insert(0, 9)
+    first.reverse()
+    first.remove(3)
+    del first[0]
+    return (
+        first == [1, 3, 2, 1, 9],
+        len(copied) * 10 + len(both),
+        isinstance(both, Stack) or [1, 2, 3] != part,
+        first.index(3) + first.count(1) + (2 in first) * 10 + (first < [1, 4]) * 100,
+    )
+
+
+@program
+def operators_of_derived_dicts(im: Image, p: Position):
+    table = Numbered(a=1)
+    same = table
+    same["b"] = im(p)
+    united, copied = table | {"c": 2}, {**table, "d": 2}
+    table |= {"e": 3}
+    return len(united) + 10 * len(copied), table == same, table.get("no", p.x), sum(table.values())
+
+
+@program
+def derived_from_collections(im: Image, p: Position):
+    ring, bag, defaults = Ring([1, 2]), Bag("aab"), Defaults(int)
+    if im(p) > 0:
+        ring.put(im(p))
+        ring.popleft()
+        bag.bump("a")
+    if p.y > 1:
+        defaults["q"] += 2
+    return ring[0] + ring[-1], bag["a"] + bag["no"], len(defaults), defaults["q"]
+
+
+@program
+def classes_of_derived(im: Image, p: Position):
+    raised = Raised()
+    raised["a"] = p.x
+    raised.update(c=2)
+    return (
+        raised["a"] + raised["c"] * 10,
+        isinstance(raised, Plain) and isinstance(raised, dict) and type(raised) is Raised,
+        isinstance(collections.deque([p.x]), collections.deque),
+        isinstance(collections.defaultdict(int), dict)
+        and type(collections.Counter([1])) is collections.Counter
+        and isinstance(collections.OrderedDict(), collections.abc.Mapping),
+    )
+
+
+@program
+def derived_in_python(im: Image, p: Position):
+    table, stack = Numbered(a=1, b=2), Stack([3, 1, 2])
+    ordered = collections.OrderedDict(b=1, a=2)
+    texts = json.dumps(table), str(collections.deque([1, 2])), f"{collections.Counter('aab')}"
+    other = changed(table)
+    ordered.move_to_end("b")
+    if p.x > 1:
+        other["b"] = 9
+    return (
+        sum(map(len, texts)) + len(repr(ordered)),
+        table["b"] + table["new"] * 10 + (other is table) * 100 + len(table) * 1000,
+        np.cumsum(stack)[-1] + stack[0] + p.x,
+        list(ordered) == ["a", "b"],
+    )
+
+
+@program
+def a_derived_class_in_the_function(im: Image, p: Position):
+    class Summed(list):
+        def total(self):
+            return sum(self) + im(p)
+
+    summed = Summed([1, 2])
+    if p.x > 2:
+        summed[0] = p.y
+    return summed.total()
