@@ -247,6 +247,39 @@ def powers_modulo(im: Image, p: Position):
 
 
 @program
+def sizes_of_the_least_integer(im: Image, p: Position):
+    x = (p.x - 3) * 715827883 - 2  # -2**31 where p.x is 0
+    return pow(3, abs(x), 7), pow(10, abs(x), -9), math.fabs(x), np.fabs(x), math.fabs(p.x - 3)
+
+
+@program
+def functions_of_floats_take_large_integers(im: Image, p: Position):
+    x, u = (p.x - 3) * 715827882, UInt(p.x)
+    return (
+        math.hypot(x),
+        math.hypot(x, 2, p.y),
+        math.fsum([x, x, 1]),
+        math.frexp((p.x - 4) * 536870912)[0],
+        math.frexp(u + 4294960000)[1],
+        np.logaddexp(u, 3) + np.logaddexp2(u, 4),
+        math.isclose(x, -x - 5) + 2 * math.isclose(x, x + 1) + 4 * math.isclose(u, 2, abs_tol=1.5),
+        math.ldexp(p.x, p.y - 2147483647),
+    )
+
+
+@program
+def rounded_integers_are_integers(im: Image, p: Position):
+    x = p.x * 16777217
+    return np.round(x), np.around(x, 2), np.round(p.x * 5, -1), np.nan_to_num(x), np.round(x * 1.0)
+
+
+@program
+def binomials(im: Image, p: Position):
+    n, k = 4 * p.x + 10, 5 * p.y + 1
+    return math.comb(n, k) if n < 34 else 0, math.comb(n * 1000, 2), math.comb(n, n - 3)
+
+
+@program
 def powers_that_cannot_be_negative(im: Image, p: Position):
     powers = sum(2**i for i in range(p.x))
     return (

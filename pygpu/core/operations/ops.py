@@ -212,7 +212,7 @@ _ROWS: Final = (
          on_lanes="lanes_fma"),
     _row("neg", 1, _ARITHMETIC, np.negative, exact=np.negative, nan=math.nan, scales=True,
          range=intervals.negative, on_lanes="lanes_sub"),
-    _row("abs", 1, _ARITHMETIC, np.abs, python=(np.abs, np.fabs, math.fabs), glsl="abs",
+    _row("abs", 1, _ARITHMETIC, np.abs, python=(np.abs,), glsl="abs",
          exact=np.abs, nan=math.nan, scales=True, bounds=POSITIVE, range=intervals.magnitude,
          on_lanes="lanes_abs"),
     _row("sign", 1, _ARITHMETIC, np.sign, python=(np.sign,), glsl="sign", exact=np.sign,

@@ -373,7 +373,7 @@ FOLD_RULES: Final[dict[Any, Rule]] = {
     asked.there: _there,
     asked.value: _value,
     math.prod: _starred_product,
-    math.fsum: _sum,
+    math.fsum: lambda w, xs: _sum(w, w.call(map, float, xs), 0.0),
     any: _any_all("any"),
     all: _any_all("all"),
     glsl.any: _any_all("any"),

@@ -96,7 +96,8 @@ def _glsl_atan(w: Evaluator, y: Any, x: Any = None) -> Any:
 def _hypot(w: Evaluator, *parts: Any) -> Any:
     if len(parts) == 2:
         return elementwise(w, "hypot", parts, "float")
-    total = fold(w, "+", [operators.binary(w, "*", part, part) for part in parts])
+    floats = [elementwise(w, None, (part,), "float") for part in parts]  # squares of ints may wrap
+    total = fold(w, "+", [operators.binary(w, "*", part, part) for part in floats])
     return elementwise(w, "sqrt", (total,), "float")
 
 
@@ -385,6 +386,8 @@ _RULES: Final[dict[Any, Rule]] = {
     operator.index: _int,
     operator.truth: _convert("bool"),
     **{cls: _known_scalar(cls) for cls in (scalars.Float, scalars.Int, scalars.Bool)},
+    math.fabs: lambda w, x: elementwise(w, "abs", (x,), "float"),
+    np.fabs: lambda w, x: elementwise(w, "abs", (x,), "float"),
     math.isfinite: _is_finite,
     np.isfinite: _is_finite,
     math.radians: lambda w, x: operators.binary(w, "*", x, math.pi / 180),

@@ -6,6 +6,7 @@ elements runs in NumPy itself (pygpu/frontend/calls/numpy_objects.py).
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -28,7 +29,7 @@ from pygpu.frontend.values.lazy import Masked
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, NotKnown, Tuple, describe, tuple_of
 from pygpu.frontend.walked import fitting, linear, numerics, polynomials, statistics
-from pygpu.types import widest
+from pygpu.types import INTEGERS, widest
 
 
 def _ignoring_nan(code: str) -> Rule:
@@ -168,6 +169,13 @@ _ITSELF: Final[dict[Any, Any]] = {
 
 
 def _round(w: Evaluator, x: Any, decimals: Any = 0) -> Any:
+    if isinstance(decimals, Abstract):
+        raise w.error(f"np.round() takes a known number of decimals, got {describe(decimals)}")
+    decimals = operator.index(decimals)
+    if arrays.is_array(x):
+        return arrays.each(w, x, 0, lambda element, _: _round(w, element, decimals))
+    if scalar_kind(x) in INTEGERS:
+        return x if decimals >= 0 else w.call(round, x, decimals)
     if decimals == 0:
         return elementwise(w, "round", (x,), "float")
     scaled = operators.binary(w, "*", x, 10.0**decimals)

@@ -3,6 +3,7 @@ like the user's own, where their arguments are not known.
 """
 
 import math
+import operator
 from typing import Any
 
 from pygpu.glsl import exp, exp2, floor, log2
@@ -17,6 +18,7 @@ def modf(x: Any) -> Any:
 
 
 def frexp(x: Any) -> Any:
+    x = float(x)
     if x == 0.0 or x != x or math.isinf(x):
         return x * 1.0, 0
     exponent = int(floor(log2(abs(x)))) + 1
@@ -29,6 +31,7 @@ def frexp(x: Any) -> Any:
 
 
 def ldexp(x: Any, exponent: Any) -> Any:
+    exponent = min(max(operator.index(exponent), -512), 512)  # beyond: 0 or infinite
     half = exponent // 2
     return x * exp2(half) * exp2(exponent - half)
 
@@ -44,7 +47,11 @@ def remainder(x: Any, y: Any) -> Any:
 
 
 def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Any:
-    near = abs(a - b) <= max(rel_tol * max(abs(a), abs(b)), abs_tol)
+    if isinstance(a, float) or isinstance(b, float):
+        apart = abs(a - b)
+    else:  # a difference of integers may wrap
+        apart = abs(float(a) - float(b)) if (a < 0) != (b < 0) else max(a, b) - min(a, b)
+    near = apart <= max(rel_tol * max(abs(float(a)), abs(float(b))), abs_tol)
     return a == b or (near and not math.isinf(a) and not math.isinf(b))
 
 
@@ -95,6 +102,8 @@ def power_modulo(base: Any, exponent: Any, modulus: Any) -> Any:
             power = _product_modulo(power, square, size)
         square = _product_modulo(square, square, size)
         left = left >> 1
+    if exponent < 0:  # abs(-2**31), which is itself
+        power = _inverse(power, size)
     if isinstance(modulus, UInt) or modulus >= 0x80000000:
         return power
     if modulus < 0 and power != 0:
@@ -112,6 +121,17 @@ def _modulo(base: Any, modulus: Any) -> Any:
         if base < 0 and rest != 0:
             rest = size - rest
     return rest
+
+
+def _inverse(number: Any, modulus: Any) -> Any:
+    """That by which a number gives 1 modulo a UInt, by Euclid's algorithm."""
+    a, b = modulus, number
+    inverse, other = UInt(0), UInt(1) % modulus
+    while b != 0:
+        less = _product_modulo(a // b % modulus, other, modulus)
+        inverse, other = other, inverse - less if inverse >= less else inverse + (modulus - less)
+        a, b = b, a % b
+    return inverse
 
 
 def _product_modulo(a: Any, b: Any, modulus: Any) -> Any:
@@ -170,9 +190,11 @@ def perm(n: Any, k: Any = None) -> Any:
 
 
 def comb(n: Any, k: Any) -> Any:
-    result = 1
-    for i in range(k):
-        result = result * (n - i) // (i + 1)
+    """No number on the way is larger than what comes of it."""
+    result = 1 if k <= n else 0
+    for i in range(min(k, n - k)):
+        whole, rest = divmod(result, i + 1)
+        result = whole * (n - i) + rest * (n - i) // (i + 1)
     return result
 
 
@@ -203,12 +225,14 @@ def heaviside(x: Any, at_zero: Any) -> Any:
 
 
 def logaddexp(a: Any, b: Any) -> Any:
+    a, b = float(a), float(b)
     if a == b:  # infinities too
         return a + math.log(2.0)
     return max(a, b) + math.log1p(exp(-abs(a - b)))
 
 
 def logaddexp2(a: Any, b: Any) -> Any:
+    a, b = float(a), float(b)
     if a == b:
         return a + 1.0
     return max(a, b) + math.log1p(exp2(-abs(a - b))) * (1.0 / math.log(2.0))

@@ -145,6 +145,8 @@ def nan_to_num(
     x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Any:
     """np.nan_to_num of floats of 32 bits, as dynamic numbers are."""
+    if isinstance(x, int):
+        return x
     x = np.asarray(x)
     most = float(np.finfo(np.float32).max)
     x = np.where(x == math.inf, most if posinf is None else posinf, x)
