@@ -149,7 +149,7 @@ def all(x: Any) -> bool:
 
 
 def _iterable(name: str, x: Any) -> Any:
-    if not hasattr(x, "__iter__"):
+    if not hasattr(x, "__iter__") or isinstance(x, (str, bytes, dict)):
         raise TypeError(f"{name}: takes a vector, or something to iterate over, got {shown(x)}")
     return x
 
@@ -254,6 +254,7 @@ def normalize(x: Any) -> Any:
 @_numeric
 def faceforward(n: Any, i: Any, reference: Any) -> Any:
     """n where dot(reference, i) < 0, else -n (8.5)."""
+    dot(n, i)  # all are of one size
     return select(dot(reference, i) < 0.0, n, -n)
 
 

@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, overload
 
-from pygpu.core.errors import shorten, shortened, shown
+from pygpu.core.errors import check_flag, shorten, shortened, shown
 from pygpu.core.host.later import later
 from pygpu.execution.arguments import plain
 from pygpu.execution.arguments.parameters import flatten
@@ -345,6 +345,8 @@ def compile(
     With `precision="fast"` functions may err by 2**-12 of what they give, and take less time.
     """
     namespace = sys._getframe(1).f_locals
+    with shortened:
+        check_flag("check", check)
     options = Options(target, dtype, bool(check), precision)
 
     def decorate(function: Any) -> Any:

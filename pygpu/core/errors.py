@@ -13,6 +13,7 @@ import opcode
 import operator
 import os.path
 import re
+import sys
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
@@ -216,10 +217,15 @@ def guarded(function: _F, check: Callable[[str, tuple[Any, ...]], None] | None =
     """The function, whose errors that are the user's show none of PyGPU's frames: for what users,
     or NumPy, call. `check` is given its name and arguments before, to raise what it would say of
     wrong ones. In a function that is compiled it is what it was, without check and guard."""
+    flags = _flags(function)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
+            for place, name, absent in flags:
+                value = args[place] if place < len(args) else kwargs.get(name, absent)
+                if value is not absent:
+                    check_flag(name, value)
             if check is not None:
                 check(function.__name__, args)
             return function(*args, **kwargs)
@@ -234,6 +240,30 @@ def guarded(function: _F, check: Callable[[str, tuple[Any, ...]], None] | None =
     guard = getattr(call, "__code__", None)
     call.__pygpu_plain__ = function, {}  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
+
+
+def _flags(function: Any) -> list[tuple[int, str, bool | None]]:
+    """The parameters of a function that take True or False: their places, their names, and a value
+    that is right besides these."""
+    code, kinds = getattr(function, "__code__", None), getattr(function, "__annotations__", {})
+    if code is None:
+        return []
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    beyond = sys.maxsize  # of those by name alone
+    return [
+        (place if place < code.co_argcount else beyond, name, _FLAGS[kinds[name]])
+        for place, name in enumerate(names)
+        if kinds.get(name) in _FLAGS
+    ]
+
+
+_FLAGS: Final[Mapping[Any, bool | None]] = {"bool": False, bool: False, "bool | None": None}
+
+
+def check_flag(name: str, value: Any) -> None:
+    """TypeError for what is neither True nor False, nor NumPy's, nor 1 or 0."""
+    if not isinstance(value, (int, np.bool_)) or value not in (0, 1):
+        raise TypeError(f"{name}: takes True or False, got {shown(value)}")
 
 
 def _last(traceback: types.TracebackType | None) -> types.CodeType | None:

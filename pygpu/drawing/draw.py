@@ -15,7 +15,7 @@ import numpy as np
 from pygpu.core import sampler
 from pygpu.core.device import Device
 from pygpu.core.drawing import BLENDED, CULLED, Draw
-from pygpu.core.errors import is_among, shortened, shown
+from pygpu.core.errors import check_flag, is_among, shortened, shown
 from pygpu.core.storage import STORED, ImageLike, Storage
 from pygpu.devices import targets
 from pygpu.drawing.drawings import converted
@@ -65,6 +65,8 @@ def draw(
     TypeError, ValueError and CompileError name what does not fit, before anything is drawn.
     """
     with shortened:
+        check_flag("keep_depth", keep_depth)
+        check_flag("check", check)
         _check_kinds(shader, mesh)
         state = _state(depth, cull, blend, samples)
         wanted = None if dtype is None else _dtype(dtype)

@@ -391,7 +391,7 @@ def pipeline(
         with shortened:
             if isinstance(function, Pipeline):
                 return Pipeline(function.__wrapped__, target, fast)
-            if not callable(function):
+            if not callable(function) or isinstance(function, type):
                 raise TypeError(f"pipeline: takes a function over images, got {shown(function)}")
             return Pipeline(function, target, fast)
 

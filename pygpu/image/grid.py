@@ -73,7 +73,7 @@ class Grid(ArrayMethods):
             array = array_of(data, noun, self.dims)
             storage, old = storage_of(array, noun, self.dims, copy=True), None
             dtype = presented(array.dtype)
-        format = Format(storage.dtype, storage.channels, normalize is not False)
+        format = Format(storage.dtype, storage.channels, normalize is None or bool(normalize))
         self._set(storage, sampler.adjusted(format, old, boundary, cval, interpolation), dtype)
         self.info = said if info is None else info
 
@@ -117,7 +117,7 @@ class Grid(ArrayMethods):
     ) -> Self:
         """One of an array that nobody else holds: it is not copied."""
         storage = storage_of(array, cls.__name__.lower(), cls.dims)
-        format = Format(storage.dtype, storage.channels, normalize is not False)
+        format = Format(storage.dtype, storage.channels, normalize is None or bool(normalize))
         reading = sampler.adjusted(format, None, boundary, cval, interpolation)
         return cls._of(storage, reading, presented(array.dtype), info)
 

@@ -77,6 +77,49 @@ def test_what_is_no_number_is_a_type_error(function, arguments):
     assert "loop with signature" not in text
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: pygpu.compile(constant, check=3),
+        lambda: pygpu.scan(np.add, GREY, exclusive="no"),
+        lambda: pygpu.scan(np.add, GREY, reverse=[]),
+        lambda: pygpu.sort(GREY, descending="no"),
+        lambda: pygpu.argsort(GREY, descending=2.5),
+        lambda: Image(LARGE, normalize="no"),
+        lambda: pygpu.Signal(LARGE[0], normalize=3),
+    ],
+)
+def test_what_is_neither_true_nor_false_is_refused(call):
+    with pytest.raises(TypeError, match=": takes True or False, got "):
+        call()
+
+
+def test_flags_of_numpy_and_numbers_are_taken():
+    texels = np.full((2, 2), 255, np.uint8)
+    for normalize in (False, 0, np.False_):
+        assert not Image(texels, normalize=normalize).format.normalize
+    assert Image(texels, normalize=np.True_).format.normalize
+    assert pygpu.sort(GREY, axis=None, descending=1)[0] == np.asarray(GREY).max()
+
+
+@pytest.mark.parametrize("wrong", ["x", b"x", {1: 2}, 3j])
+@pytest.mark.parametrize("function", [glsl.any, glsl.all])
+def test_texts_and_tables_have_no_components(function, wrong):
+    with pytest.raises(TypeError, match="takes a vector, or something to iterate over"):
+        function(wrong)
+
+
+def test_vectors_beside_each_other_are_of_one_size():
+    with pytest.raises((TypeError, ValueError), match="components"):
+        glsl.faceforward(Vec3(1, 2, 3), Vec2(1, 2), Vec2(1, 2))
+
+
+@pytest.mark.parametrize("bins", [[], [1.0], int, "many"])
+def test_bins_have_edges(bins):
+    with pytest.raises(TypeError, match="histogram: takes bins"):
+        pygpu.histogram(GREY, bins=bins)
+
+
 @pytest.mark.parametrize("wrong", [[[1, 2], [3]], [1, 2], [[1, 2, 3]] * 2, Vec2(1, 2), 3.0, LARGE])
 @pytest.mark.parametrize("function", [glsl.determinant, glsl.inverse])
 def test_matrices_are_square(function, wrong):

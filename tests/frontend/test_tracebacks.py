@@ -149,6 +149,10 @@ def typed(im: Image, p: Position):
         lambda: filters.rgb2hsv(PHOTO),
         lambda: filters.label("photo"),
         lambda: pygpu.pipeline(target="abacus")(wrong),
+        lambda: pygpu.pipeline(int),
+        lambda: pygpu.compile(typed, check=3),
+        lambda: pygpu.compile(typed).export(None, PHOTO),
+        lambda: pygpu.compile(typed).export("page.html", PHOTO, controls=3),
         lambda: pygpu.compile(typed)(PHOTO, pygpu.Position(0, 0)),
     ],
 )

@@ -1452,3 +1452,8 @@ def iterator_from_outside_by_its_method(im: Image, p: Position):
 def tuples_that_hold_other_vectors(im: Image, p: Position):
     v, w = Vec2(im(p), 1.0), Vec2(im(p), 1.0)
     return (v, 1) == (w, 1)
+
+
+@program
+def choice_of_two_classes_by_where(im: Image, p: Position):
+    return np.where(im(p) > 0, Vec2, float)(1.0)

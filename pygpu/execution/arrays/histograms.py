@@ -144,7 +144,9 @@ def _edges(given: Taken, bins: Any, range: Any) -> Edges:
         sample = sample.astype(np.int32)
     try:
         is_even = np.ndim(bins) == 0
-        if is_even and (isinstance(bins, (str, bool)) or not hasattr(bins, "__index__")):
+        if is_even and (isinstance(bins, (str, bool)) or not hasattr(type(bins), "__index__")):
+            raise TypeError
+        if not is_even and len(bins) < 2:
             raise TypeError
         low, high = range
         float(low), float(high)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.errors import shortened
+from pygpu.core.errors import check_flag, shortened
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.devices import targets
@@ -42,6 +42,7 @@ def sort(
     """
     with shortened, targets.at_once():
         targets.check(target)
+        check_flag("descending", descending)
         plan = None if values else _planned(keys, axis, bool(descending), target, placed=False)
         if plan is not None:
             return plan.run((keys,))
@@ -76,6 +77,7 @@ def argsort(
     ints, with a channel for each of the keys'. See `sort`."""
     with shortened, targets.at_once():
         targets.check(target)
+        check_flag("descending", descending)
         plan = _planned(keys, axis, bool(descending), target, placed=True)
         if plan is not None:
             return plan.run((keys,))

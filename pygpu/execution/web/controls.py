@@ -158,6 +158,8 @@ def unasked_of_plain(
 
 def check_names(wishes: Mapping[str, Any] | None, names: Sequence[str]) -> dict[str, Any]:
     """The wishes, or a TypeError for one that names no number which the function is given."""
+    if not isinstance(wishes, (Mapping, type(None))):
+        raise TypeError(f"controls: takes a dict of what each number has, got {shown(wishes)}")
     found = {} if wishes is None else dict(wishes)
     for name in found:
         if name not in names:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from pygpu.core.errors import DeviceError
+from pygpu.core.errors import DeviceError, shortened, shown
 from pygpu.core.storage import Format
 from pygpu.devices.noting import TaskStep
 from pygpu.devices.recording import Recording, recorded
@@ -41,7 +41,8 @@ def export(
 ) -> Path:
     """See runtime.Compiled.export."""
     asked: dict[str, Any] = {"controls": controls, "iterate": iterate, "shape": shape}
-    return written(page_of(compiled, args, kwargs, **asked), path)
+    with shortened:
+        return written(page_of(compiled, args, kwargs, **asked), path)
 
 
 def page_of(
@@ -148,6 +149,8 @@ def source(function: Callable[..., Any]) -> str:
 
 
 def written(page: Page, path: str | os.PathLike[str]) -> Path:
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"path: takes the path of a file, got {shown(path)}")
     file = Path(path)
     file.write_text(page.html(), "utf-8")
     return file
