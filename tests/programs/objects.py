@@ -715,3 +715,76 @@ def set_changed_under_two_names(im: Image, p: Position):
     some -= {1}
     some.add(0)
     return sum(10**i * v for i, v in enumerate(other)) + p.x
+
+
+class Watched:
+    """Every way to set, read and delete goes through a method, and on to object's."""
+
+    __slots__ = ("level", "log")
+
+    def __init__(self, level):
+        object.__setattr__(self, "log", [])
+        self.level = level
+
+    @property
+    def double(self):
+        return self.level * 2
+
+    @double.setter
+    def double(self, value):
+        self.level = value / 2
+
+    @double.deleter
+    def double(self):
+        self.level = -1.0
+
+    def __setattr__(self, name, value):
+        self.log.append(name)
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name):
+        self.log.append(name)
+        super().__delattr__(name)
+
+    def __getattribute__(self, name):
+        if name == "seven":
+            return 7
+        return object.__getattribute__(self, name)
+
+
+class Forgetting:
+    def __get__(self, owner, cls):
+        return owner.__dict__.get("kept", -7)
+
+    def __set__(self, owner, value):
+        owner.__dict__["kept"] = value
+
+    def __delete__(self, owner):
+        owner.__dict__["kept"] = -8
+
+
+class Remembers:
+    value = Forgetting()
+
+
+@program
+def attributes_by_methods_of_object(im: Image, p: Position):
+    watched, remembers = Watched(im(p)), Remembers()
+    watched.double = 8
+    if im(p) > 0:
+        watched.double = im(p) + watched.seven
+        del watched.double
+    remembers.value = im(p)
+    first = remembers.value
+    del remembers.value
+    return watched.level + watched.double, len(watched.log), first, remembers.value
+
+
+@program
+def attributes_without_a_slot(im: Image, p: Position):
+    watched = Watched(im(p))
+    try:
+        object.__setattr__(watched, "other", 3)
+        return 1
+    except AttributeError:
+        return 2

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import types
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -224,6 +225,16 @@ def vector_of(w: Evaluator, like: Vector, parts: tuple[Any, ...]) -> Vector:
 
 
 def _instance_attribute(w: Evaluator, value: Instance, name: str) -> Any:
+    if isinstance(value.cls.__getattribute__, types.FunctionType):
+        getter = class_attribute(w, value.cls, "__getattribute__")
+        return w.call(getter, value, name)
+    return plain_attribute(w, value, name)
+
+
+def plain_attribute(w: Evaluator, value: Any, name: str) -> Any:
+    """object.__getattribute__"""
+    if not isinstance(value, Instance):
+        return object.__getattribute__(value, name)
     if name == "__class__":
         return class_of(value)
     if name == "__dict__":
@@ -265,6 +276,13 @@ def _of_exception(w: Evaluator, value: Raised, name: str) -> Any:
     )
 
 
+_PLAIN: Final[dict[str, Callable[..., Any]]] = {
+    "__getattribute__": lambda w, owner, name: plain_attribute(w, owner, name),
+    "__setattr__": lambda w, owner, name, new: store_plain(w, owner, name, new),
+    "__delattr__": lambda w, owner, name: delete_plain(w, owner, name),
+}
+
+
 def is_property(w: Evaluator, value: Any, name: Any) -> bool:
     """Whether an attribute is computed by a function of the user's, which may raise."""
     if not isinstance(value, Instance) or not isinstance(name, str):
@@ -285,8 +303,8 @@ def _super_attribute(w: Evaluator, value: Super, name: str) -> Any:
                 return Builtin("__init__", lambda *args, **keywords: None)
             if name == "__init__" and isinstance(owner, Thrown) and base.__module__ == "builtins":
                 return Builtin("__init__", lambda *args: store_plain(w, owner, "args", Tuple(args)))
-            if base is object and name == "__setattr__":
-                return Builtin("__setattr__", lambda n, v: store_plain(w, owner, n, v))
+            if base is object and name in _PLAIN:
+                return Builtin(name, functools.partial(_PLAIN[name], w, owner))
             return bind(w, found, owner, cls)
     raise AttributeError(f"'super' object has no attribute '{name}'")
 
@@ -320,20 +338,9 @@ def set_attribute(w: Evaluator, value: Any, name: str, new: Any) -> None:
         case Vector():
             assign_components(w, value, swizzle(name, value.type.size, write=True), new)
         case Instance():
-            found = class_attribute(w, value.cls, name)
             setter = class_attribute(w, value.cls, "__setattr__")
             if isinstance(setter, types.FunctionType):
                 w.call(setter, value, name, new)
-            elif name == "__dict__":
-                w.write(value, dict(w.read(new)) if isinstance(new, Dict) else dict(new))
-            elif isinstance(found, property):
-                if found.fset is None:
-                    raise AttributeError(
-                        f"property '{name}' of '{value.cls.__name__}' object has no setter"
-                    )
-                w.call(found.fset, value, new)
-            elif python_method(w, found, "__set__") is not None:
-                w.call(python_method(w, found, "__set__"), found, value, new)
             else:
                 store_plain(w, value, name, new)
         case Raised() if value.held is not None:
@@ -360,7 +367,21 @@ def store_plain(w: Evaluator, value: Any, name: str, new: Any) -> None:
     """object.__setattr__"""
     if not isinstance(value, Instance):
         raise w.error(f"{describe(value)} came from outside and must not be changed")
-    w.write(value, {**w.read(value), name: new})
+    found = class_attribute(w, value.cls, name)
+    if name == "__dict__":
+        w.write(value, dict(w.read(new)) if isinstance(new, Dict) else dict(new))
+    elif isinstance(found, property):
+        if found.fset is None:
+            raise AttributeError(
+                f"property '{name}' of '{value.cls.__name__}' object has no setter"
+            )
+        w.call(found.fset, value, new)
+    elif python_method(w, found, "__set__") is not None:
+        w.call(python_method(w, found, "__set__"), found, value, new)
+    elif not value.cls.__dictoffset__ and not isinstance(found, types.MemberDescriptorType):
+        raise AttributeError(f"'{value.cls.__name__}' object has no attribute '{name}'")
+    else:
+        w.write(value, {**w.read(value), name: new})
 
 
 def delete_attribute(w: Evaluator, value: Any, name: str) -> None:
@@ -380,8 +401,20 @@ def delete_attribute(w: Evaluator, value: Any, name: str) -> None:
             f"{describe(value)} came from outside the function and must not be changed "
             f"(its attribute '{name}' was to be deleted)"
         )
+    delete_plain(w, value, name)
+
+
+def delete_plain(w: Evaluator, value: Any, name: str) -> None:
+    """object.__delattr__"""
     if not isinstance(value, Instance):
         raise w.error(f"an attribute of {describe(value)} cannot be deleted")
+    found = class_attribute(w, value.cls, name)
+    if isinstance(found, property) and found.fdel is not None:
+        w.call(found.fdel, value)
+        return
+    if python_method(w, found, "__delete__") is not None:
+        w.call(python_method(w, found, "__delete__"), found, value)
+        return
     contents = dict(w.read(value))
     if name not in contents:
         raise AttributeError(name)

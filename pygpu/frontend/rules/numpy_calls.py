@@ -92,7 +92,7 @@ def where(w: Evaluator, condition: Any, *choices: Any) -> Any:
             return result
     spread = np.broadcast_arrays(*[arrays.to_objects(w, part) for part in parts])
     rows = zip(*[array.reshape(-1) for array in spread], strict=True)
-    if spread[0].ndim == 0:
+    if not any(map(arrays.is_array, parts)) and spread[0].ndim == 0:
         wrong = next(part for part in parts if not scalar_kind(part))
         raise w.error(f"where() takes numbers, vectors and arrays, got {describe(wrong)}")
     return arrays.array_of([where(w, *row) for row in rows], spread[0].shape)

@@ -95,8 +95,9 @@ def _delattr(w: Evaluator, value: Any, name: Any) -> None:
     attributes.delete_attribute(w, value, concrete(w, name))
 
 
-def _object_setattr(w: Evaluator, value: Any, name: Any, new: Any) -> Any:
-    attributes.store_plain(w, value, name, new)
+def _of_object(method: Any) -> Rule:
+    """object.__setattr__ and the like."""
+    return lambda w, value, name, *new: method(w, value, concrete(w, name), *new)
 
 
 def _in_place(symbol: str) -> Rule:
@@ -401,7 +402,9 @@ OBJECT_RULES: Final[dict[Any, Rule]] = {
     hasattr: _hasattr,
     setattr: _setattr,
     delattr: _delattr,
-    object.__setattr__: _object_setattr,
+    object.__setattr__: _of_object(attributes.store_plain),
+    object.__delattr__: _of_object(attributes.delete_plain),
+    object.__getattribute__: _of_object(attributes.plain_attribute),
     operator.setitem: lambda w, xs, index, new: indexing.set_item(w, xs, index, new),
     operator.delitem: lambda w, xs, index: indexing.delete_item(w, xs, index),
     **{function: _in_place(symbol) for function, symbol in _IN_PLACE.items()},
