@@ -706,3 +706,25 @@ def test_long_line_is_broken_before_the_loosest_operator() -> None:
 def test_long_directive_stays_whole() -> None:
     line = "#define texel(p) " + " + ".join(f"weight{i} * value{i}" for i in range(12))
     assert wrap(line) == [line]
+
+
+def test_only_indices_that_may_lie_beside_a_table_are_clamped(target: str) -> None:
+    shuffled = np.random.default_rng(0).permutation(256).tolist() * 2
+    signs = [1.0, -1.0, 0.5, -0.5]
+
+    @pygpu.compile(target=target)
+    def within(im: Image, p: Position):
+        return signs[shuffled[shuffled[(p.x - 3) & 255] + (p.y & 255)] & 3]
+
+    @pygpu.compile(target=target)
+    def beside(im: Image, p: Position):
+        return signs[int(im(p) * 9)]
+
+    image = Image(np.array([[0.0, 0.2, 0.34], [0.9, -0.2, -0.4]], np.float32))
+    have = np.asarray(within(image, shape=(7, 9)))
+    want = [[within.__wrapped__(image, Position(x, y)) for x in range(9)] for y in range(7)]
+    np.testing.assert_array_equal(have, want)
+    assert np.asarray(beside(image)).tolist()[0] == [1.0, -1.0, -0.5]
+    if target in ("fragment", "compute"):
+        assert "clamp" not in within.lower(image).source
+        assert "clamp" in beside.lower(image).source

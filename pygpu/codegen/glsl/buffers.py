@@ -165,9 +165,9 @@ def table_type(elements: NDArray[Any]) -> Type:
     return vector(table_kind(elements), elements.shape[1] if elements.ndim > 1 else 1)
 
 
-def read_table(name: str, data: str, count: int, type: Type) -> list[str]:
+def read_table(name: str, data: str, type: Type) -> list[str]:
     """The function that reads a table's element, as functions see it."""
-    element = f"{data}[clamp(i, 0, {count - 1})]"
+    element = f"{data}[i]"
     if type.size == 3:
         element += ".xyz"
     if type.kind == "bool":

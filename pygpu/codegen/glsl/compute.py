@@ -347,7 +347,7 @@ class ComputeWriter(Writer):
             return None
         data = self.namer.fresh(f"{name}_data")
         self.tables_stored.append((data, table_elements(values)))
-        return read_table(name, data, len(values), type)
+        return read_table(name, data, type)
 
     def stores(self, target: Target, texels: Sequence[str], x: str, y: str) -> list[str]:
         """Lines that store neighbouring texels of a result, the first at x."""

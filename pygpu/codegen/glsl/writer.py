@@ -112,6 +112,7 @@ class Writer:
         apart = APART if dialect.fused else frozenset()
         self.plan = make_plan(function, is_parted, apart, held)
         ranges = Ranges(function, inputs)
+        self.ranges = ranges
         self.printer = Printer(self.plan, self.namer, ranges, dialect.loose, self.leaf)
         self.printer.saturates = dialect.saturates
         self.printer.switches = dialect.loose or dialect.embedded
@@ -197,10 +198,10 @@ class Writer:
             self.accessors[index] = self.namer.fresh(table.name)
             self.declared += self.table(index, self.accessors[index], op.data.type)
         name = self.accessors[index]
-        at = self.printer.text(op.operands[0])
-        if index in self.constant:
-            return Text(f"{name}[{clamped(at, 0, len(table.values) - 1)}]")
-        return call(name, at)
+        at, last = self.printer.text(op.operands[0]), len(table.values) - 1
+        if not self.ranges.lies_in(op.operands[0], 0, last):
+            at = clamped(at, 0, last)
+        return Text(f"{name}[{at}]") if index in self.constant else call(name, at)
 
     def is_small(self, index: int) -> bool:
         """Whether a table is a constant array, which GPUs read as they do uniform blocks."""
@@ -267,7 +268,6 @@ class Writer:
         return [
             *lines,
             f"{type} {name}(int i) {{",
-            f"{INDENT}i = clamp(i, 0, {len(values) - 1});",
             f"{INDENT}return {element};",
             "}",
         ]

@@ -39,7 +39,8 @@ BUNCH: Final = 8  # loads from anywhere that are made at once
 def table(block: Block, op: Op, cell: Cell) -> Values:
     code, values = block.code, block.f.tables[op.data.table].values
     (index,) = block.get(op.operands[0], cell)
-    index = code.clamp(index, 0, values.shape[0] - 1)
+    if op not in block.plan.inside:
+        index = code.clamp(index, 0, values.shape[0] - 1)
     base = block.code.argument(block.table_slot + op.data.table, "ptr")
     format = Format(values.dtype, op.data.type.size, False)
     return gather(code, base, index * steps(format), format, values.shape[0])

@@ -82,6 +82,7 @@ class Plan:
     set_of: dict[Op, TapSet] = field(default_factory=dict)
     reaching: dict[Op, Reach] = field(default_factory=dict)
     multiples: dict[Op, Multiple] = field(default_factory=dict)
+    inside: set[Op] = field(default_factory=set)  # reads of tables that are known to be within
     late: set[Op] = field(default_factory=set)  # taps, loaded where they are first needed
     cheap: set[Op] = field(default_factory=set)  # branches of which both sides are computed
     bounded: set[Op] = field(default_factory=set)  # loops of few rounds
@@ -105,8 +106,15 @@ def plan(task: Task, lanes: int, raw: bool = False, group: int = 1) -> Plan:
     ops = list(walk(function.body))
     taps = [op for op in ops if is_tap(op, function)]
     others = [op for op in ops if op.code == "load" and not is_tap(op, function)]
-    if others:
+    lookups = [op for op in ops if op.code == "table"]
+    if others or lookups:
         within = ranges.Ranges(function)
+        counts = [len(function.tables[op.data.table].values) for op in lookups]
+        result.inside = {
+            op
+            for op, count in zip(lookups, counts, strict=True)
+            if within.lies_in(op.operands[0], 0, count - 1)
+        }
         result.multiples = find_multiples(within, others, inputs)
         result.reaching = find_reaching(result, within, others)
         taps += result.multiples

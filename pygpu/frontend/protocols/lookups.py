@@ -19,6 +19,7 @@ from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.numbers import as_value, dynamic
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_member, scalar_kind
 from pygpu.frontend.values.lazy import Indexed
@@ -221,6 +222,8 @@ def wrap_negative(w: Evaluator, index: Any, length: Any) -> Any:
     """An index, a negative one counted from the end."""
     if not isinstance(index, Abstract):
         return arithmetic.binary(w, "+", index, length) if index < 0 else index
+    if scalar_kind(index) == "int" and ranges.is_natural(w, index):
+        return index
     return arithmetic.select(
         w, arithmetic.compare(w, "<", index, 0), arithmetic.binary(w, "+", index, length), index
     )

@@ -83,6 +83,11 @@ class Ranges:
         span = self.of(value)
         return ANY if span is None else (span.low, span.high)
 
+    def lies_in(self, value: Value, low: int, high: int) -> bool:
+        """Whether an int is known to be one of low, ..., high for all pixels."""
+        span = self.of(value)
+        return span is not None and span.is_plain and low <= span.low <= span.high <= high
+
     def may_be_nan(self, value: Value) -> bool:
         return value.type.kind == "float" and self.of(value) is None
 

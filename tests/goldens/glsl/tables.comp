@@ -16,7 +16,6 @@ layout(std140) uniform curve_data_block {
     vec4 curve_data[250];
 };
 float curve(int i) {
-    i = clamp(i, 0, 999);
     return curve_data[i >> 2][i & 3];
 }
 
@@ -35,7 +34,7 @@ int index(ivec2 p) {
 void pixel(ivec2 p, out uvec3 result0, out float result1) {
     int texel1 = index(ivec2(min(p.x, index_size.x - 1), min(p.y, index_size.y - 1)));
     result0 = pg_to_unorm8(palette[clamp(texel1, 0, 3)]);
-    result1 = curve(texel1);
+    result1 = curve(clamp(texel1, 0, 999));
 }
 
 void main() {

@@ -11,7 +11,6 @@ layout(std140) uniform curve_data_block {
     vec4 curve_data[250];
 };
 float curve(int i) {
-    i = clamp(i, 0, 999);
     return curve_data[i >> 2][i & 3];
 }
 
@@ -29,5 +28,5 @@ void main() {
     int texel1 = texelFetch(index, ivec2(min(p.x, index_size.x - 1), min(p.y, index_size.y - 1)),
         0).r;
     result0 = pg_to_unorm8(palette[clamp(texel1, 0, 3)]);
-    result1 = curve(texel1);
+    result1 = curve(clamp(texel1, 0, 999));
 }
