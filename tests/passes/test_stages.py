@@ -1,5 +1,6 @@
 """Functions are taken apart into stages where expressions are used at several pixels."""
 
+import math
 import random
 
 import numpy as np
@@ -326,19 +327,11 @@ def by_position(im: Image, p: Position):
     return total
 
 
-def by_number(im: Image, p: Position, w: Float = 0.5):
+def from_the_middle(im: Image, p: Position):
     total = 0.0
     for j in range(31):
         for i in range(31):
-            total += im(p + (i, j)) * w + 0.5
-    return total
-
-
-def by_texels(im: Image, p: Position):
-    total = 0.0
-    for j in range(31):
-        for i in range(31):
-            total += im(p + (i, j)) ** 2
+            total += (im(p + (i, j)) - im(p)) ** 2
     return total
 
 
@@ -351,7 +344,7 @@ def around(im: Image, p: Position):
     return total
 
 
-@pytest.mark.parametrize("function", [by_position, by_number, by_texels, around])
+@pytest.mark.parametrize("function", [by_position, from_the_middle, around])
 def test_loops_that_add_up_anything_else_stay(function) -> None:
     found = lowered(pygpu.compile(function))
     assert factored(found) is found
@@ -377,3 +370,81 @@ def test_loops_are_left_where_weights_are_seen_to_be_no_products(
     assert any(op.code == "loop" for op in found.body.ops)
     assert (factored(found) is not found) == is_product
     assert (len(rounds) == 45 * 45) if is_product else (0 < len(rounds) < 2 * 45)
+
+
+NEAR = [(i, j) for j in range(-4, 4) for i in range(-2, 5)]  # 7 columns, 8 rows
+
+
+def energy(im: Image, p: Position, w: Float = 0.5):
+    return sum(im(p + d)[0] ** 2 for d in NEAR) + sum(w * im(p + d)[1] + 0.5 for d in NEAR)
+
+
+def brightness(im: Image, p: Position):
+    total = 0.0
+    for j in range(-7, 8):
+        for i in range(-7, 8):
+            r, g, b = im(p + (i, j))
+            total += 0.299 * r + 0.587 * g + 0.114 * b
+    return total / 225
+
+
+def covariance(im: Image, p: Position):
+    pairs = [(im(p + d)[0], im(p + d)[2]) for d in NEAR]
+    means = [sum(each) / len(NEAR) for each in zip(*pairs, strict=True)]
+    return sum(a * b for a, b in pairs) / len(NEAR) - means[0] * means[1]
+
+
+def soft(im: Image, p: Position):
+    return math.log(sum(math.exp(im(p + d)[0] - im(p + d)[1]) for d in NEAR))
+
+
+def smoothed(im: Image, p: Position):
+    """Weights that a loop computes."""
+    total = 0.0
+    for j in range(-20, 21):
+        for i in range(-20, 21):
+            total += math.exp(-(i * i + j * j) / 90) * im(p + (i, j))
+    return total / 100
+
+
+def span(im: Image, p: Position):
+    return max(im(p + d)[0] for d in NEAR) - min(im(p + d)[0] * im(p + d)[1] for d in NEAR)
+
+
+@pytest.mark.parametrize("function", [energy, brightness, covariance, soft, smoothed, span])
+def test_windows_of_any_expression_are_stages(function, target: str) -> None:
+    texels = np.random.default_rng(8).random((61, 83, 3)).astype(np.float32)
+    image = Image(texels, boundary="mirror")
+    run = pygpu.compile(function, target=target)
+    made = run.lower(image)._made.translated.function
+    assert factored(made) is not made
+    have = np.asarray(run(image))
+    for x, y in [(0, 0), (40, 33), (82, 60), (3, 59), (81, 20)]:
+        want = function(image, Position(x, y))
+        np.testing.assert_allclose(have[y, x], np.asarray(want), rtol=4e-6, atol=4e-6)
+
+
+@pytest.mark.parametrize("most", [max, min])
+@pytest.mark.parametrize("dtype", ["float32", "int32", "uint8"])
+def test_the_most_of_a_window_is_pythons(target: str, most, dtype: str) -> None:
+    """With NaN: the first is kept, others are passed over."""
+    rng = np.random.default_rng(9)
+    texels = rng.integers(-9, 9, (41, 53)).astype(dtype)
+    if dtype == "float32":
+        texels[rng.random(texels.shape) < 0.4] = np.nan
+        texels[:12, :14] = np.nan
+        texels[rng.random(texels.shape) < 0.1] = np.inf if most is min else -np.inf
+
+    @pygpu.compile(target=target)
+    def found(im: Image, p: Position):
+        return most(im(p + d) for d in NEAR)
+
+    image = Image(texels, boundary="wrap")
+    have = np.asarray(found(image, dtype=np.float32 if dtype == "float32" else None))
+    seen = np.asarray(texels / np.float32(255) if dtype == "uint8" else texels)
+    height, width = seen.shape
+    want = [
+        [most(seen[(y + j) % height, (x + i) % width] for i, j in NEAR) for x in range(width)]
+        for y in range(height)
+    ]
+    np.testing.assert_allclose(have, want, rtol=1e-6)

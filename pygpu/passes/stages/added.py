@@ -16,7 +16,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
+import numpy as np
+
+from pygpu.core import interpret
 from pygpu.core.host.records import record
+from pygpu.core.operations.ops import TABLE
 from pygpu.passes.stages.shifts import MOST, Texels, alike
 from pygpu.ssa import Function, Load, Op, Region, Value, within
 
@@ -31,9 +35,13 @@ KNOWN: Final[dict[str, Callable[..., Any]]] = {
     "select": lambda test, one, other: one if test else other,
     "fma": lambda one, other, third: one * other + third,
 }  # fmt: skip
+NUMBERS: Final = (bool, int, float)
 PRODUCTS: Final = ("mul", "fma")
 ROUNDED: Final = 2e-6  # of a product of two weights that were rounded to float32
 CODES: Final = {*KNOWN, "constant", "load", "table", "if", "loop"}
+SCALARS: Final = frozenset(  # all else of scalars that is known where these are
+    code for code, row in TABLE.items() if row.meaning is not None and row.componentwise
+)
 
 
 @record(eq=False)
@@ -72,7 +80,9 @@ class _Other(Exception):
 def added(loop: Op, function: Function) -> dict[Value, Texels]:
     """The results of a loop that are sums of texels; none where it does anything else."""
     inside = list(within(loop))
-    if any(op.code not in CODES for op in inside) or all(op.code != "load" for op in inside):
+    if any(op.code not in CODES | SCALARS for op in inside) or all(
+        op.code != "load" for op in inside
+    ):
         return {}
     rounds = _Rounds(function)
     try:
@@ -88,6 +98,7 @@ class _Rounds:
         self.function = function
         self.values: dict[Value, Any] = {axis: _Along(axis, 0) for axis in function.body.params[:2]}
         self.steps = 0
+        self.computed: dict[Any, Any] = {}  # by operations and what they are given
         self.weights: dict[Op, dict[tuple[int, int], float]] = {}  # of texels, by their places
 
     def known(self, value: Value) -> Any:
@@ -138,12 +149,26 @@ class _Rounds:
             return self.texel(op.data, operands)
         if op.code == "table":
             return self.element(op, operands)
+        if op.code not in KNOWN:
+            return self.number(op, operands)
         if op.result.type.kind == "float":
             for texel, weight in (operands[:2], operands[1::-1]) if op.code in PRODUCTS else ():
                 if isinstance(texel, _Sum) and not texel.terms and isinstance(weight, float):
                     self.weigh(op, (texel.load.dx, texel.load.dy), weight)
             return _linear(op.code, operands)
         return _whole(op.code, operands)
+
+    def number(self, op: Op, operands: list[Any]) -> Any:
+        """What an operation on numbers gives, by what it means."""
+        if not op.result.type.is_scalar or not all(type(x) in NUMBERS for x in operands):
+            raise _Other
+        key = op, *operands
+        if key not in self.computed:
+            types = [value.type for value in op.operands]
+            given = [interpret.scalar(*pair) for pair in zip(types, operands, strict=True)]
+            with np.errstate(all="ignore"):
+                self.computed[key] = interpret.compute(op.code, op.data, given).item()
+        return self.computed[key]
 
     def weigh(self, op: Op, place: tuple[int, int], weight: float) -> None:
         """Give up as soon as the weights of an operation's texels are seen to be no products of one

@@ -1,17 +1,22 @@
 """Makes sums over a window, whose known weights are products of one for the column and one for the
-row, sums of sums along columns. Loops may add them up.
+row, sums of sums along columns. Loops may add them up. So with the greatest and least of a window.
 
     sum of w[j] * v[i] * im[x + i, y + j]  ->  sum of v[i] * (sum of w[j] * im[x + i, y + j])
+    max(im[x - 3, y - 3], ..., im[x + 3, y + 3])  ->  max of the greatest of each column
 
-The inner sums are one expression at several pixels, which becomes a stage (part.py): of n x n
-texels n and n are left. The result differs by roundings alone, and alike for all pixels.
+What is added up or compared is a texel, or any expression of texels near it. What is found along
+columns is one expression at several pixels, which becomes a stage (part.py): of n x n operations n
+and n are left. Sums differ by roundings alone, and alike for all pixels; of zeros of two signs
+either may be the greatest.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -20,131 +25,255 @@ from numpy.typing import NDArray
 from pygpu.core.builder import Builder
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
-from pygpu.core.rewriter import Rewriter
+from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.passes.simplify.rules import number
-from pygpu.passes.stages.shifts import MOST, Texels, alike
-from pygpu.ssa import Function, Load, Op, Value, uses
+from pygpu.passes.simplify.rules import made_by, number
+from pygpu.passes.stages.shifts import MOST, Shifted, Texels, alike, numbered
+from pygpu.ssa import Function, Load, Op, Value, has, uses
 from pygpu.types import Type
 
 with later():
-    from pygpu.passes.stages import added
+    from pygpu.passes.stages import added, written
 
 LEAST: Final = 26  # texels of a sum worth it: 5 x 5 of floats take as long
 TOLERANCE: Final = 5e-7  # of a weight: they are products that were rounded to float32
+SMALL: Final = 0.1  # of the largest weight: what is less may err by as much as this
 DEEPEST: Final = 16  # sums and products within a sum that are looked at
 SUMS: Final = ("add", "sub", "fma")
+EXTREMES: Final = ("max", "min")
+
+Place = tuple[int, int]
+
+
+@record(eq=False)
+class _Window:
+    """One expression at several places near the pixel, with weights: texels of a loop's sum, or
+    values that the function has anyhow."""
+
+    weights: dict[Place, float]
+    load: Load | None
+    values: dict[Place, Value]
+
+    def value(self, rewriter: Rewriter, place: Place) -> Value:
+        """The expression at a place, in the function being written."""
+        if place in self.values:
+            return rewriter.new[self.values[place]]
+        assert self.load is not None
+        build, (dx, dy) = rewriter.build, place
+        return build.emit("load", build.x, build.y, data=replace(self.load, dx=dx, dy=dy))
 
 
 @record(eq=False)
 class _Product:
-    """A sum of weighted texels, with a weight for each row and each column."""
+    """A weighted sum over a window, with a weight for each row and each column."""
 
-    load: Load
+    window: _Window
     rows: list[tuple[int, float]]
     columns: list[tuple[int, float]]
+
+    def written(self, rewriter: Rewriter, type: Type) -> Value:
+        def column(x: int) -> Value:
+            terms = [(self.window.value(rewriter, (x, y)), weight) for y, weight in self.rows]
+            return _sum(rewriter.build, type, terms)
+
+        sums = [(column(x), weight) for x, weight in self.columns]
+        return _sum(rewriter.build, type, sums)
+
+
+@record(eq=False)
+class _Extreme:
+    """The greatest or least of the numbers in a window, of which one is the first."""
+
+    op: Op
+    first: Value
+    values: dict[Place, Value]
+
+    def written(self, rewriter: Rewriter, type: Type) -> Value:
+        """In Python, NaN that comes first is the greatest, and any other is passed over, as it is
+        by the greatest of a column and no number yet."""
+        build, new, code = rewriter.build, rewriter.new, self.op.code
+        skips = type.kind == "float" and self.op.data is None
+
+        def of(values: Sequence[Value], first: float | None = None) -> Value:
+            found = values[0] if first is None else build.constant(type, first)
+            for value in values[first is None :]:
+                found = build.emit(code, found, value, data=self.op.data)
+            return found
+
+        columns, rows = (sorted({place[axis] for place in self.values}) for axis in (0, 1))
+        least = (-math.inf if code == "max" else math.inf) if skips else None
+        found = of([of([new[self.values[x, y]] for y in rows], least) for x in columns])
+        if not skips:
+            return found
+        first = new[self.first]
+        return build.emit("select", build.emit("isnan", first), first, found)
 
 
 def factored(function: Function) -> Function:
     """The function with such sums outside of branches and loops; itself where there is none."""
-    finder = _Finder(function)
-    for op in reversed(function.body.ops):
-        for value in op.results if op.code == "loop" or _is_linear(op) else ():
-            if value.type.kind == "float" and value not in finder.inner:
-                finder.look(value, DEEPEST)
-    products = finder.products
+    made = _factored(function)
+    if made is function and has(function, "loop"):
+        plain = written.written_out(function)
+        found = plain if plain is None else _factored(plain)
+        return function if found is plain or found is None else found
+    return made
+
+
+def _factored(function: Function) -> Function:
+    parted = _parted(function)
+    products = _Finder(parted).found()
     if not products:
         return function
 
     def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
         if not any(value in products for value in op.results):
             return None
-        if op.code != "loop":
-            return [_written(rewriter.build, products[op.result])]
-        made = rewriter.copy(op, operands)
+        made = rewriter.copy(op, operands) if op.code == "loop" else operands
         return [
-            _written(rewriter.build, products[value]) if value in products else old
-            for value, old in zip(op.results, made, strict=True)
+            products[value].written(rewriter, value.type) if value in products else old
+            for value, old in zip(op.results, made, strict=op.code == "loop")
         ]
 
-    return apply(CLEAN, Rewriter(function, rule).run())
+    return apply(CLEAN, Rewriter(parted, rule).run())
+
+
+def _parted(function: Function) -> Function:
+    """The function with products apart from the sums that they are part of, if these are many:
+    what is added up is a value then. Those of a column become part of its sum again."""
+    apart = {op for op in function.body.ops if op.code == "fma" and not _is_linear(op)}
+    if len(apart) < LEAST:
+        return function
+
+    def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
+        if op not in apart:
+            return None
+        product = rewriter.build.emit("mul", *operands[:2])
+        return [rewriter.build.emit("add", product, operands[2])]
+
+    return rewrite(function, rule)
 
 
 class _Finder:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.count: Counter[Value] = uses(function)
-        self.products: dict[Value, _Product] = {}
+        self.products: dict[Value, _Product | _Extreme] = {}
         self.added: dict[Value, Texels] = {}  # by loops
         for op in function.body.ops:
             if op.code == "loop":
                 self.added |= added.added(op, function)
-        self.inner = {
-            value
-            for op in function.body.ops
-            if _is_linear(op)
-            for value in op.operands
-            if self.count[value] == 1
-        }
+
+    @cached_property
+    def places(self) -> dict[Value, Shifted]:
+        return numbered(self.function)
+
+    def found(self) -> dict[Value, _Product | _Extreme]:
+        """What can be written by columns, by the values that it makes."""
+        inner: set[Value] = set()  # sums within sums, and extremes of what is compared further
+        for op in reversed(self.function.body.ops):
+            is_extreme = op.code in EXTREMES
+            if is_extreme or _is_linear(op):
+                inner.update(
+                    value
+                    for value in op.operands
+                    if self.count[value] == 1 and value.op is not None
+                    if (value.op.code == op.code if is_extreme else value.op.code not in EXTREMES)
+                )
+            if is_extreme:
+                extreme = None if op.result in inner else self.extreme(op)
+                if extreme is not None:
+                    self.products[op.result] = extreme
+                continue
+            for value in op.results if op.code == "loop" or _is_linear(op) else ():
+                if value.type.kind == "float" and value not in inner:
+                    self.look(value, DEEPEST)
+        return self.products
 
     def look(self, value: Value, depth: int) -> None:
         """Find the largest sums in a value that are products."""
         op = value.op
         if op is None or op.code not in (*SUMS, "mul", "neg", "loop") or depth == 0:
             return
-        window = self.window(value)
-        product = None if window is None else _product(window)
-        if product is not None:
-            self.products[value] = product
-            return
+        for is_deep in False, True:
+            window = self.window(value, is_deep)
+            product = None if window is None else _product(window)
+            if product is not None:
+                self.products[value] = product
+                return
         for operand in op.operands:
             if self.count[operand] == 1:
                 self.look(operand, depth - 1)
 
-    def window(self, value: Value) -> Texels | None:
-        """The sum of weighted texels that a value is; None where it is anything else."""
-        weights: dict[tuple[int, int], float] = {}
+    def window(self, value: Value, is_deep: bool) -> _Window | None:
+        """The weighted sum over a window that a value is; None where it is anything else. Where
+        that `is_deep`, what is added to a sum may be a sum itself."""
+        weights: dict[Place, float] = {}
+        values: dict[Place, Value] = {}
         first: Load | None = None
+        number: int | None = None
         pending: list[tuple[Value, float]] = [(value, 1.0)]
+        sums = {value}
         while pending:
             each, weight = pending.pop()
-            op = each.op
-            if op is None or (each is not value and op.code != "load" and self.count[each] != 1):
-                return None
-            read = self.texels(each)
+            op, shifted = each.op, self.places.get(each)
+            is_term = shifted is not None and shifted.number == number
+            read = self.added.get(each)
             if read is not None:
                 first = first or read.load
                 if not alike(first, read.load):
                     return None
                 for place, share in read.weights.items():
                     weights[place] = weights.get(place, 0.0) + weight * share
-                if len(weights) > MOST:
-                    return None
-                continue
-            terms = _terms(op, weight)
-            if terms is None:
+            elif op is not None and each in sums and _is_linear(op) and not is_term:
+                terms = _terms(op, weight)
+                pending += terms
+                inner = [term for term, _ in (terms if is_deep else terms[:1])]
+                sums.update(term for term in inner if self.count[term] == 1)
+            elif shifted is None or number not in (None, shifted.number):
                 return None
-            pending += terms
-        return Texels(first, weights) if first is not None else None
+            else:
+                place, number = (shifted.dx, shifted.dy), shifted.number
+                weights[place] = weights.get(place, 0.0) + weight
+                values[place] = each
+            if len(weights) > MOST or (first is not None and values):
+                return None
+        return _Window(weights, first, values)
 
-    def texels(self, value: Value) -> Texels | None:
-        """A texel near the pixel, or what a loop adds up."""
-        op = value.op
-        if op is None or op.code != "load" or value.type.kind != "float":
-            return self.added.get(value)
-        is_near = op.operands == (self.function.x, self.function.y)
-        return Texels(op.data, {(op.data.dx, op.data.dy): 1.0}) if is_near else None
+    def extreme(self, last: Op) -> _Extreme | None:
+        """The greatest or least of a whole window, found one after the other."""
+        values: dict[Place, Value] = {}
+        number, op = None, last
+        while True:
+            rest, each = op.operands
+            place = self.places.get(each)
+            if place is None or number not in (None, place.number):
+                return None
+            number = place.number
+            values[place.dx, place.dy] = each
+            inner = rest.op
+            if inner is None or (inner.code, inner.data) != (last.code, last.data):
+                break
+            if self.count[rest] != 1:
+                return None
+            op = inner
+        place = self.places.get(rest)
+        if place is None or place.number != number:
+            return None
+        values[place.dx, place.dy] = rest
+        across, down = ({place[axis] for place in values} for axis in (0, 1))
+        is_whole = len(values) == len(across) * len(down) and min(len(across), len(down)) >= 3
+        return _Extreme(last, rest, values) if is_whole and len(values) >= LEAST else None
 
 
 def _is_linear(op: Op) -> bool:
     """Whether it is a sum, or what is summed times a number."""
-    if op.code == "mul":
-        return any(number(operand) is not None for operand in op.operands)
-    return op.code in (*SUMS, "neg")
+    if op.code in ("mul", "fma"):
+        return any(number(operand) is not None for operand in op.operands[:2])
+    return op.code in ("add", "sub", "neg")
 
 
-def _terms(op: Op, weight: float) -> list[tuple[Value, float]] | None:
-    """What an operation adds up, with weights."""
+def _terms(op: Op, weight: float) -> list[tuple[Value, float]]:
+    """What a sum adds up, with weights: first what it is added to."""
     operands = op.operands
     if op.code == "add":
         return [(operands[0], weight), (operands[1], weight)]
@@ -152,17 +281,13 @@ def _terms(op: Op, weight: float) -> list[tuple[Value, float]] | None:
         return [(operands[0], weight), (operands[1], -weight)]
     if op.code == "neg":
         return [(operands[0], -weight)]
-    if op.code not in ("mul", "fma"):
-        return None
-    for factor, other in ((operands[0], operands[1]), (operands[1], operands[0])):
-        times = number(factor)
-        if times is not None:
-            rest = [(operands[2], weight)] if op.code == "fma" else []
-            return [(other, weight * times), *rest]
-    return None
+    factor, other = operands[:2] if number(operands[0]) is not None else operands[1::-1]
+    times = number(factor)
+    assert times is not None
+    return [*((each, weight) for each in operands[2:]), (other, weight * times)]
 
 
-def _product(window: Texels) -> _Product | None:
+def _product(window: _Window) -> _Product | None:
     """A sum's weights by rows and columns; None where they are no products, or too few."""
     weights = {place: w for place, w in window.weights.items() if w}
     columns, rows = (sorted({place[axis] for place in weights}) for axis in (0, 1))
@@ -175,26 +300,15 @@ def _product(window: Texels) -> _Product | None:
         return None
     top, left = np.unravel_index(np.abs(table).argmax(), table.shape)
     down, across = table[:, left] / table[top, left], table[top]
-    if (np.abs(np.outer(down, across) - table) > TOLERANCE * np.abs(table)).any():
+    weight = np.abs(table)
+    known = np.maximum(weight, SMALL * weight.max())
+    if (np.abs(np.outer(down, across) - table) > TOLERANCE * known).any():
         return None
     return _Product(
-        window.load,
+        window,
         list(zip(rows, down.tolist(), strict=True)),
         list(zip(columns, across.tolist(), strict=True)),
     )
-
-
-def _written(build: Builder, product: _Product) -> Value:
-    load = product.load
-
-    def texel(dx: int, dy: int) -> Value:
-        return build.emit("load", build.x, build.y, data=replace(load, dx=dx, dy=dy))
-
-    sums = [
-        (_sum(build, load.type, [(texel(x, y), w) for y, w in product.rows]), weight)
-        for x, weight in product.columns
-    ]
-    return _sum(build, load.type, sums)
 
 
 def _sum(build: Builder, type: Type, terms: Sequence[tuple[Value, float]]) -> Value:
@@ -202,8 +316,13 @@ def _sum(build: Builder, type: Type, terms: Sequence[tuple[Value, float]]) -> Va
     total: Value | None = None
     for value, weight in terms:
         number = weight if type.is_scalar else (weight,) * type.size
-        if weight == 1.0:
-            total = value if total is None else build.emit("add", total, value)
+        product = made_by(value, "mul") if weight == 1.0 else None
+        if total is None and weight == 1.0:
+            total = value
+        elif total is not None and product is not None:
+            total = build.emit("fma", *product.operands, total)
+        elif total is not None and weight == 1.0:
+            total = build.emit("add", total, value)
         elif total is None:
             total = build.emit("mul", value, build.constant(type, number))
         else:
