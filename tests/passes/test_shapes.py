@@ -232,3 +232,39 @@ def test_block_of_more_numbers_than_registers_is_none(monkeypatch):
     monkeypatch.setattr(device, "is_software", False)
     pixels = device.compile(task)
     assert pixels.shape.columns * pixels.shape.rows == 1
+
+
+def test_long_chains_of_extremes_take_fewer_rows(monkeypatch):
+    require("compute")
+    device = targets.open_device("compute")
+    monkeypatch.setattr(device, "has_stages", False)
+    monkeypatch.setattr(device, "is_software", False)
+    monkeypatch.setattr(device, "largest", 4096)
+
+    def rows(reach):
+        def greatest(im: Image, p: Position):
+            near = range(-reach, reach + 1)
+            return max(im(p + (i, j)) for j in near for i in near if abs(i) + abs(j) <= reach)
+
+        image = Image(np.zeros((9, 9), np.float32))
+        function = pygpu.compile(greatest).lower(image)._made.translated.function
+        return device.compile(Task(function, (FLOATS,), (FLOATS,))).shape.rows
+
+    assert [rows(reach) for reach in (3, 5, 7)] == [4, 2, 1]
+
+
+def test_pixels_that_read_on_one_side_of_a_branch_are_in_blocks(monkeypatch):
+    require("compute")
+    device = targets.open_device("compute")
+    monkeypatch.setattr(device, "is_software", False)
+
+    def life(im: Image, p: Position):
+        near = [(i, j) for j in (-1, 0, 1) for i in (-1, 0, 1) if (i, j) != (0, 0)]
+        count = sum(im(p + d) > 0.5 for d in near)
+        return count == 3 or (count == 2 and im(p) > 0.5)
+
+    image = Image(np.random.default_rng(0).random((9, 13)).astype(np.float32))
+    function = pygpu.compile(life).lower(image)._made.translated.function
+    alive = Format(np.dtype("bool"), 1)
+    program = device.compile(Task(function, (FLOATS,), (alive,)))
+    assert program.shape.columns == 4

@@ -50,7 +50,7 @@ from pygpu.passes.blocks.tiling import Source
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.lower.unroll import unroll
-from pygpu.passes.simplify.if_conversion import convert_all
+from pygpu.passes.simplify.if_conversion import convert_all, convert_near
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Function, images_read, only, walk
 
@@ -58,6 +58,7 @@ LONGEST: Final = 2**31 - 2**16  # pixels of a row, so that x and a block are an 
 LARGEST: Final = 4096  # operations of a block, before what is shared is left out
 LARGEST_LANES: Final = 1536  # operations of a block in lanes: with more, registers run out
 TALLEST: Final = 17  # rows of a block in lanes and those read for a pixel together: likewise
+EXTREMES: Final = 1400  # of which NaN is asked, in a block: an H100 takes 20 times as long for more
 REGISTERS: Final = 224  # numbers of a block that live at once: of 255 registers some hold places
 LARGEST_SOFTWARE: Final = 1024  # operations of a block where a processor compiles for itself
 WORDS: Final = 4  # words of a block's row, where bytes are computed two at a time
@@ -131,8 +132,10 @@ class ComputeDevice(OpenGLDevice):
     def _is_of_bytes(self, task: Task) -> bool:
         """Whether there is a program of its own kind for a task: of bytes, by tables, in lanes."""
         given = _Shaped(without_nans(task.function, task.inputs), task.inputs, task.outputs)
-        if self._table(given) is not None or not can_block(given.function):
+        if self._table(given) is not None:
             return True
+        if not can_block(given.function):
+            return False
         return self._lanes(given) is not None or self._rgba8(given) is not None
 
     def plain(self, task: Task, shape: Shape | None = None) -> ComputedFunction:
@@ -161,6 +164,9 @@ class ComputeDevice(OpenGLDevice):
     def _program(self, task: _Shaped) -> ComputeProgram:
         """The program of a pass: by a table where results are few, by blocks where pixels share
         anything."""
+        if not (self.is_software or can_block(task.function)):
+            near = apply((convert_near, *CLEAN), task.function)
+            task = replace(task, function=near) if can_block(near) else task
         function = task.function
         program = self._table(task)
         if program is None and can_block(function) and size(function) <= self.largest:
@@ -234,8 +240,10 @@ class ComputeDevice(OpenGLDevice):
         ahead = rows <= AHEAD and pixel <= LIGHT and is_own
         cut = Cut(columns, rows, narrow=narrow, loops=self.is_software, ahead=ahead)
         blocked = block(task, cut)
-        while not self.is_software and pressure(blocked.function.body) > REGISTERS:
+        while not self.is_software and _is_too_much(blocked.function):
             if cut.rows == 1:
+                if pressure(blocked.function.body) <= REGISTERS:
+                    break
                 return None
             cut = replace(cut, rows=cut.rows // 2)
             blocked = block(task, cut)
@@ -247,6 +255,13 @@ class ComputeDevice(OpenGLDevice):
         """Whether there are buffers enough for what is read and written."""
         used = [*filter(None, program.images), *program.result_sizes]
         return len(used) + task.planar <= self.buffers
+
+
+def _is_too_much(function: Function) -> bool:
+    """Whether the function of a block has more at hand, or compares more, than compilers take."""
+    extremes = [op for op in walk(function.body) if op.code in ("min", "max") and op.data is None]
+    count = sum(op.result.type.kind == "float" for op in extremes)
+    return count > EXTREMES or pressure(function.body) > REGISTERS
 
 
 def _rows(wanted: int, row: int, largest: int) -> int:
