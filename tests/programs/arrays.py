@@ -651,3 +651,25 @@ def shapes_of_objects(im: Image, p: Position):
     lengths = len(np.shape(wave)) + 10 * np.shape(field)[1] + 100 * np.shape(pair)[0]
     others = np.ndim({1: im(p)}) + np.ndim(lambda: im(p)) + 10 * np.ndim(im) + 100 * np.size(p)
     return sizes, dimensions, lengths, others
+
+
+def of_bytes(p):
+    table = np.zeros(3, np.uint8)
+    table[p.x % 3] = 200
+    return table
+
+
+@program
+def arrays_of_bytes_that_depend_on_the_pixel(im: Image, p: Position):
+    table, other = of_bytes(p), np.zeros((2, 2), np.uint8)
+    other[1] = 3
+    if im(p) > 0:
+        other[0] = 1
+    table[p.y % 3] = 7
+    least = np.minimum(other[0], other[1])[0]
+    return (
+        int(table.sum()) + int(other.sum()) * 1000 + int(np.prod(table)) * 10,
+        table.mean() + (table / 2)[0],
+        int(table.max()) + int(other[0, 0]) * 1000 + int(other[0, 0] + other[1, 0]) * 2,
+        int(table[0]) * 2 + int(table[1]) * 3 + int((table > 100).sum()) + int(least),
+    )

@@ -1457,3 +1457,27 @@ def tuples_that_hold_other_vectors(im: Image, p: Position):
 @program
 def choice_of_two_classes_by_where(im: Image, p: Position):
     return np.where(im(p) > 0, Vec2, float)(1.0)
+
+
+@program
+def bytes_stored_at_a_dynamic_place_wrap(im: Image, p: Position):
+    counts = np.zeros(3, np.uint8)
+    counts[p.x % 3] = 200
+    counts += np.uint8(100)
+    return counts[0] * 1.0
+
+
+@program
+def bytes_stored_under_a_condition_wrap(im: Image, p: Position):
+    counts = np.zeros(3, np.int8)
+    if im(p) > 0:
+        counts[0] = 100
+    return (counts * 2)[0] * 1.0
+
+
+@program
+def bytes_that_grow_in_a_loop_wrap(im: Image, p: Position):
+    counts = np.zeros(3, np.uint8)
+    for _ in range(p.x):
+        counts += np.uint8(90)
+    return counts[0] * 1.0

@@ -15,6 +15,7 @@ from pygpu.frontend.joins.choosing import (
     zero_of,
 )
 from pygpu.frontend.joins.joining import Joining
+from pygpu.frontend.values.kinds import as_objects
 from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import (
     Array,
@@ -80,7 +81,7 @@ def _contents(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> Any:
     if not handle.matches(a, b):
         return Conflict(mismatch(join, handle, a, b))
     if isinstance(handle, Array):  # one of numbers meets one of others element by element
-        a, b = a.astype(object), b.astype(object)
+        a, b = as_objects(a), as_objects(b)
     parts = join.joined(handle.parts_of(a), handle.parts_of(b), key)
     put_off = isinstance(handle, Iterator) and isinstance(a[0], Abstract)
     if put_off and isinstance(parts[0], Conflict):

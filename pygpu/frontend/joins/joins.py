@@ -24,7 +24,14 @@ from pygpu.frontend.joins.choosing import (
 )
 from pygpu.frontend.joins.joining import Leaf, Meeting
 from pygpu.frontend.values.callables import Bound, Function
-from pygpu.frontend.values.kinds import as_complex, is_member, meeting, narrow_dtype, scalar_kind
+from pygpu.frontend.values.kinds import (
+    as_complex,
+    is_member,
+    meeting,
+    narrow_dtype,
+    range_of_either,
+    scalar_kind,
+)
 from pygpu.frontend.values.known import lift
 from pygpu.frontend.values.objects import (
     EITHER,
@@ -191,10 +198,12 @@ class Join:
             if kind is None:
                 return self.conflict(a, b, key)
             made = self.leaf(a, b, vector(kind, 1), key)
+            dtype = narrow_dtype(a)
+            if dtype is not None and dtype == narrow_dtype(b):
+                within = None if self.meeting.loop else range_of_either(a, b)
+                return Narrow(made, dtype, within)
             if isinstance(a, Narrow) or isinstance(b, Narrow):
-                dtype = narrow_dtype(a)
-                same = dtype is not None and dtype == narrow_dtype(b)
-                return Narrow(made, dtype) if same else self.conflict(a, b, key)  # type: ignore[arg-type]
+                return self.conflict(a, b, key)
             return Dynamic(made)
         if isinstance(a, Conflict) or isinstance(b, Conflict):
             option = self._perhaps_set(a, b, key)

@@ -33,9 +33,11 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import (
     Complex,
     as_complex,
+    as_objects,
     is_complex,
     meeting,
     narrow_dtype,
+    range_of_either,
     scalar_kind,
 )
 from pygpu.frontend.values.lazy import lifted
@@ -307,6 +309,9 @@ def elementwise(
         kinds = [scalar_kind(part) for part in parts]
         for part in parts if code and working(kinds) in INTEGERS else ():  # type: ignore[arg-type]
             if isinstance(part, Narrow):
+                if code in ("min", "max") and {narrow_dtype(x) for x in parts} == {part.dtype}:
+                    value = integers.extreme(w, code, *parts, data=data).value
+                    return Narrow(value, part.dtype, range_of_either(*parts))
                 raise w.error(integers.wraps(f"{code}()", part.dtype))
         if code in ("min", "max") and kind is None and "float" not in kinds:
             return integers.extreme(w, code, *parts, data=data)
@@ -368,7 +373,7 @@ def _array_elementwise(
             holder = np.empty((), object)
             holder[()] = operand
             operand = holder
-        arrays.append(unmasked(w, operand).astype(object))
+        arrays.append(as_objects(unmasked(w, operand)))
     shaped = np.broadcast_arrays(*arrays)
     result = np.empty(shaped[0].shape, object)
     flat = result.reshape(-1)
@@ -393,13 +398,15 @@ def select(w: Evaluator, condition: Any, a: Any, b: Any) -> Any:
         type = vector(_common_kind(w, (a, b)), 1)
         test = as_value(w, condition, BOOL)
         made = dynamic(w, "select", test, as_value(w, a, type), as_value(w, b, type))
+        dtype = narrow_dtype(a)
+        if dtype is not None and dtype == narrow_dtype(b):
+            return Narrow(made.value, dtype, range_of_either(a, b))
         if not isinstance(a, Narrow) and not isinstance(b, Narrow):
             return made
-        dtype = narrow_dtype(a)
-        if type.kind != "float" and (dtype is None or dtype != narrow_dtype(b)):
+        if type.kind != "float":
             what = f"what comes of {describe(a)} or {describe(b)}, by a choice,"
             raise w.error(integers.wraps(what, dtype or narrow_dtype(b)))
-        return made if dtype is None or type.kind == "float" else Narrow(made.value, dtype)
+        return made
     size = next(t.size for t in map(vector_type, (condition, a, b)) if t)
     parts = [operand_components(w, operand, size) for operand in (condition, a, b)]
     if any(part is None for part in parts):

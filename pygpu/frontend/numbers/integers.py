@@ -21,7 +21,7 @@ from pygpu.core.operations.ops import TABLE
 from pygpu.frontend.numbers.numbers import as_value, convert, dynamic, number_of
 from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import is_plain, narrow_dtype, scalar_kind
+from pygpu.frontend.values.kinds import is_plain, narrow_dtype, range_of, scalar_kind
 from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Natural, describe
 from pygpu.ssa import Value
 from pygpu.types import INT, UINT, Kind, vector
@@ -143,15 +143,11 @@ def narrowed(w: Evaluator, symbol: str, a: Any, b: Any, made: Any) -> Any:
             raise w.error(wraps(symbol, value.dtype))
         if symbol in _WITHIN:
             return Narrow(made.value, value.dtype)
-        ends = [_RANGES[symbol](x, y) for x in _range_of(a) for y in _range_of(b)]
+        ends = [_RANGES[symbol](x, y) for x in range_of(a) for y in range_of(b)]
         if min(ends) < limits.min or max(ends) > limits.max:
             raise w.error(wraps(symbol, value.dtype))
         return Narrow(made.value, value.dtype, (min(ends), max(ends)))
     return made
-
-
-def _range_of(value: Any) -> tuple[int, int]:
-    return value.range if isinstance(value, Narrow) else (int(value), int(value))
 
 
 def wraps(what: str, dtype: Any) -> str:

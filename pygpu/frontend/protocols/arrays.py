@@ -15,7 +15,14 @@ from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.operands import components, make_vector, unmasked, vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import is_complex, is_narrow, scalar_kind
+from pygpu.frontend.values.kinds import (
+    as_objects,
+    is_complex,
+    is_narrow,
+    narrow_dtype,
+    narrow_of,
+    scalar_kind,
+)
 from pygpu.frontend.values.lazy import Masked, Row
 from pygpu.frontend.values.objects import Array, Iterator, Keys, List, Matrix
 from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Tuple, describe
@@ -57,7 +64,7 @@ def to_objects(w: Evaluator, value: Any) -> np.ndarray[Any, Any]:
     if isinstance(value, Array):
         value = w.read(value)
     if isinstance(value, np.ndarray):
-        return unmasked(w, value).astype(object)
+        return as_objects(unmasked(w, value))
     if vector_type(value):
         holder = np.empty(vector_type(value).size, object)  # type: ignore[union-attr]
         holder[:] = components(w, value)
@@ -188,20 +195,31 @@ _KINDS: Final[dict[str, Kind]] = {"i": "int", "u": "int", "b": "bool", "f": "flo
 def stored(w: Evaluator, array: np.ndarray[Any, Any], index: Any, new: Any) -> Any:
     """A copy of an array with something stored at a known index; dynamic leaves make it one of
     objects. What is stored takes the array's kind, as in NumPy."""
-    kind = kind_of(array)
     values = to_objects(w, new)
-    if kind:
-        flat = [cast(w, part, kind) for part in values.reshape(-1)]
-        values = np.array([*flat, None], object)[:-1].reshape(values.shape)
-    known = not any(isinstance(part, Abstract) for part in values.reshape(-1))
-    if not known and is_narrow(array.dtype):
-        raise w.error(
-            f"an array of {array.dtype} wraps in its own width in NumPy, and cannot take what is "
-            "computed on the device: use dtype=int, or .astype(int)"
-        )
-    copy = array.copy() if known and array.dtype != object else array.astype(object)
+    flat = [as_element(w, array, part) for part in values.reshape(-1)]
+    values = np.array([*flat, None], object)[:-1].reshape(values.shape)
+    known = not any(isinstance(part, Abstract) for part in flat)
+    copy = array.copy() if known and array.dtype != object else as_objects(array)
     copy[index] = values[()] if values.ndim == 0 else values
     return copy
+
+
+def as_element(w: Evaluator, array: np.ndarray[Any, Any], part: Any) -> Any:
+    """What becomes of a scalar that is stored in an array."""
+    kind, narrow = kind_of(array), narrow_of(array)
+    if kind is None or (narrow is not None and narrow_dtype(part) == narrow):
+        return part
+    made = cast(w, part, kind)
+    if narrow is None:
+        return made
+    if isinstance(made, Abstract):
+        raise w.error(
+            f"an array of {narrow} wraps in its own width in NumPy, and cannot take what is "
+            "computed on the device: use dtype=int, or .astype(int)"
+        )
+    holder = np.zeros((), narrow)
+    holder[()] = made  # OverflowError for what it cannot hold
+    return holder[()]
 
 
 def stored_by_dynamic(
@@ -214,7 +232,7 @@ def stored_by_dynamic(
             f"too many indices for array: array is {array.ndim}-dimensional, but "
             f"{len(indices)} were indexed"
         )
-    made = array.astype(object)
+    made = as_objects(array)
     for place in np.ndindex(*array.shape[: len(indices)]):
         meant: Any = True
         for index, at, length in zip(indices, place, array.shape, strict=False):

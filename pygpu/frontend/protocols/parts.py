@@ -19,10 +19,10 @@ import numpy as np
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.operands import vector_type
-from pygpu.frontend.protocols.arrays import array_of, cast, kind_of, opened, to_objects
+from pygpu.frontend.protocols.arrays import array_of, as_element, opened, to_objects
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import scalar_kind
+from pygpu.frontend.values.kinds import as_objects, scalar_kind
 from pygpu.frontend.values.lazy import Cut, Masked, Row, difference
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, Dynamic, Slice, Tuple, describe
@@ -279,10 +279,9 @@ def stored_in_part(
     numbers = np.arange(array.size).reshape(array.shape)
     places = numbers[tuple(known)]
     strides = [math.prod(array.shape[axis + 1 :]) for axis in range(array.ndim)]
-    kind = kind_of(array)
     given = np.broadcast_to(to_objects(w, new), places.shape).reshape(-1)
-    values = [cast(w, value, kind) if kind else value for value in given]
-    made = array.astype(object).reshape(-1)
+    values = [as_element(w, array, value) for value in given]
+    made = as_objects(array).reshape(-1)
     reach = [range(array.shape[axis] - _width(known, axis) + 1) for axis, _ in dynamic]
     for starts in itertools.product(*reach):
         meant: Any = True
@@ -326,7 +325,6 @@ def stored_by_mask(
     w: Evaluator, array: np.ndarray[Any, Any], mask: np.ndarray[Any, Any], new: Any
 ) -> np.ndarray[Any, Any]:
     """A copy of an array with a number, or a selection by the same mask, where the mask holds."""
-    kind = kind_of(array)
     mask = mask.reshape(mask.shape + (1,) * (array.ndim - mask.ndim))
     tests = np.broadcast_to(mask, array.shape).reshape(-1)
     items = (new,) * array.size
@@ -336,7 +334,7 @@ def stored_by_mask(
         items = new.items
     made = np.empty(array.shape, object)
     made.reshape(-1)[:] = [
-        arithmetic.select(w, test, cast(w, item, kind) if kind else item, old)
+        arithmetic.select(w, test, as_element(w, array, item), old)
         for test, item, old in zip(tests, items, to_objects(w, array).reshape(-1), strict=True)
     ]
     return made

@@ -25,7 +25,7 @@ from pygpu.frontend.protocols import arrays, comparisons, operators
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.rules.ordering import first_extreme, middle
 from pygpu.frontend.values.evaluator import Evaluator, Rule
-from pygpu.frontend.values.kinds import is_complex, scalar_kind
+from pygpu.frontend.values.kinds import is_complex, narrow_dtype, scalar_kind
 from pygpu.frontend.values.lazy import Indexed, Masked
 from pygpu.frontend.values.objects import List
 from pygpu.frontend.values.values import Abstract, tuple_of
@@ -160,7 +160,12 @@ def astype(w: Evaluator, xs: Any, dtype: Any) -> Any:
 
 
 def _sum(w: Evaluator, items: list[Any]) -> Any:
-    return fold(w, "+", items) if items else 0.0
+    return fold(w, "+", _wide(w, items)) if items else 0.0
+
+
+def _wide(w: Evaluator, items: list[Any]) -> list[Any]:
+    """Integers of fewer bits as ints: NumPy's sums and products of them are."""
+    return [item if narrow_dtype(item) is None else arrays.cast(w, item, "int") for item in items]
 
 
 def _count(w: Evaluator, tests: list[Any]) -> Any:
@@ -168,7 +173,7 @@ def _count(w: Evaluator, tests: list[Any]) -> Any:
 
 
 def _mean(w: Evaluator, items: list[Any]) -> Any:
-    return operators.binary(w, "/", fold(w, "+", items), float(len(items)))
+    return operators.binary(w, "/", _sum(w, items), float(len(items)))
 
 
 def _quotient(w: Evaluator, total: Any, count: Any) -> Any:
@@ -389,7 +394,9 @@ MEAN: Final = Fold(
     _mean, counted=_mean_of_counted, long=lambda w, xs: w.call(library.np_mean_of, xs)
 )
 PRODUCT: Final = Fold(
-    lambda w, items: fold(w, "*", items), lambda kind: 1, long=_folded(operator.mul, np.prod, 1)
+    lambda w, items: fold(w, "*", _wide(w, items)),
+    lambda kind: 1,
+    long=_folded(operator.mul, np.prod, 1),
 )
 MEDIAN: Final = Fold(middle, counted=_middle_of_counted)
 

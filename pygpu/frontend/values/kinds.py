@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Narrow, Natural, Parts
 from pygpu.language.scalars import Int, UInt
@@ -67,6 +68,34 @@ def narrow_dtype(value: Any) -> np.dtype[Any] | None:
     if isinstance(value, Narrow):
         return value.dtype
     return value.dtype if isinstance(value, np.integer) and is_narrow(value.dtype) else None
+
+
+def range_of(value: Any) -> tuple[int, int]:
+    """What an integer of fewer bits, or a known one, lies within."""
+    return value.range if isinstance(value, Narrow) else (int(value), int(value))
+
+
+def range_of_either(a: Any, b: Any) -> tuple[int, int]:
+    ends = *range_of(a), *range_of(b)
+    return min(ends), max(ends)
+
+
+def as_objects(array: NDArray[Any]) -> NDArray[Any]:
+    """An array as one of objects: integers of fewer bits stay NumPy's, which wrap."""
+    made = array.astype(object, order="C")
+    if is_narrow(array.dtype):
+        flat = made.reshape(-1)
+        for place, element in enumerate(array.reshape(-1)):
+            flat[place] = element
+    return made
+
+
+def narrow_of(array: NDArray[Any]) -> np.dtype[Any] | None:
+    """The dtype of fewer bits that an array, which may be one of objects, holds its integers in."""
+    if array.dtype != object:
+        return array.dtype if is_narrow(array.dtype) else None
+    found = {narrow_dtype(element) for element in array.reshape(-1)}
+    return found.pop() if len(found) == 1 else None
 
 
 def is_plain(value: Any) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.values.callables import Function
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import as_objects
 from pygpu.frontend.values.lazy import Indexed, Lazy
 from pygpu.frontend.values.objects import (
     EITHER,
@@ -252,7 +253,7 @@ def lift(known: Any) -> Any:
     if kind in (list, dict) and len(known) <= LIFTED:
         return List(tuple(known), EITHER) if kind is list else Dict(dict(known), EITHER)
     if kind is np.ndarray and known.dtype.kind in "biufc" and known.size <= LIFTED:
-        return Array(known.astype(object), EITHER)
+        return Array(as_objects(known), EITHER)
     if isinstance(known, tuple) and (type(known) is tuple or hasattr(known, "_fields")):
         return Tuple(tuple(known), type(known))
     if isinstance(known, vectors.Vector):
