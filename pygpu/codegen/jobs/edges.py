@@ -75,18 +75,27 @@ class Edges:
         self.columns = code.at(self.padded, held * 8)  # source columns of a padded row, as i32
         self.stopping = self.pointer(slots.STOP)
 
-    def span(self, context: Val, y: Val, x0: Val, x1: Val, streams: bool = False) -> None:
-        code, span = self.code, self.number(slots.SPAN)
-        if streams:
-            other = self.number(slots.STREAM)
-            takes = other.ne(0) & (x0 & self.number(slots.LANES) - 1).eq(0)
-            span = code.select(takes, other, span)
+    def span(self, context: Val, y: Val, x0: Val, x1: Val, slot: int = slots.SPAN) -> None:
+        code, span = self.code, self.number(slot)
         given = ", ".join(f"i32 {code.cast('trunc', value, 'int').text}" for value in (y, x0, x1))
         args = self.pointer(slots.ARGS)
         code.fixed(
             "int", 1,
             f"call i32 {self.as_pointer(span).text}(ptr {context.text}, ptr {args.text}, {given})",
         )  # fmt: skip
+
+    def span_past(self, y: Val, x0: Val, x1: Val, goes_on: Val) -> None:
+        """The span, past the caches where there is such a one; where the row goes on, but for two
+        blocks: what comes next goes back over some of these, and would wait for memory."""
+        code = self.code
+        aligned = (x0 & self.number(slots.LANES) - 1).eq(0)
+        takes = self.number(slots.STREAM).ne(0) & aligned
+        kept = code.maximum(x1 - self.number(slots.BLOCK) * 2, x0)
+        middle = code.select(takes, code.select(goes_on, kept, x1), x0)
+        with when(code, middle > x0):
+            self.span(self.direct, y, x0, middle, slots.STREAM)
+        with when(code, x1 > middle):
+            self.span(self.direct, y, middle, x1)
 
     # ------------------------------------------------------------ blocks at the edges
 

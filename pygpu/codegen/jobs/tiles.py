@@ -168,7 +168,7 @@ class Tiles(Edges):
                 with how.side():
                     self.span_aside(y, x, end, rows)
                 with how.side():
-                    self.span(self.direct, y, x, end, streams=True)
+                    self.span_past(y, x, end, end < x1)
                 how.join([], [])
                 first = [end]
             with branch.side():
