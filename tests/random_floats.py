@@ -18,6 +18,7 @@ import numpy as np
 from pygpu import Float, Image, Int, Position, glsl
 
 DEPTH: Final = 3
+LOOPS: Final = 5  # within each other: llvmpipe ends all loops of a program after 65,535 rounds
 TABLE: Final = [0.25, -1.5, 3.0, 0.7, 2.25]
 ROWS: Final = np.arange(12.0).reshape(3, 4) / 8
 
@@ -76,6 +77,7 @@ class _Maker:
         self.source = source
         self.names = ["g"]
         self.loops = 0  # `while`s around the statement: each counts by a variable of its own
+        self.around = 0  # loops around it
 
     def function(self) -> str:
         lines = ["v = im(p)"]
@@ -87,7 +89,8 @@ class _Maker:
         return f"def f(im: Image, p: Position, g: Float, n: Int):\n{body}\n"
 
     def statement(self) -> list[str]:
-        kind = self.source.choices("arifw", (4, 5, 3, 2, 1))[0]
+        loops = (2, 1) if self.around < LOOPS else (0, 0)
+        kind = self.source.choices("arifw", (4, 5, 3, *loops))[0]
         if kind == "a":
             name = self.source.choice("abc")
             line = f"{name} = {self.float(DEPTH)}"
@@ -98,8 +101,10 @@ class _Maker:
         known = list(self.names)
         counter = f"j{self.loops or ''}"
         self.loops += kind == "w"
+        self.around += kind in "fw"
         inner = [f"    {line}" for _ in range(2) for line in self.statement()]
         self.loops -= kind == "w"
+        self.around -= kind in "fw"
         self.names = known
         if kind == "i":
             return [f"if {self.condition(2)}:", *inner, "else:", f"    v = {self.float(2)}"]

@@ -123,7 +123,9 @@ def translate(
     except CompileError as error:
         raise error.with_traceback(None) from None  # one frame, one caret: the user's
     except PathEnds:
-        raise CompileError(f"{_name(function)} drops every fragment, whatever its values") from None
+        last = (walker.faults.sites or [Fault(None, "", None)])[-1]
+        does = "drops every fragment" if last.error is Discarded else "raises at every position"
+        raise CompileError(f"{_name(function)} {does}, whatever its values", last.place) from None
     environment = walker.environment
     given = len(images)
     captured = tuple(

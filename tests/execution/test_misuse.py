@@ -114,6 +114,13 @@ def test_vectors_beside_each_other_are_of_one_size():
         glsl.faceforward(Vec3(1, 2, 3), Vec2(1, 2), Vec2(1, 2))
 
 
+@pytest.mark.parametrize("function", [lambda a: a, lambda: 1, lambda a, b, c: a, np.sqrt])
+@pytest.mark.parametrize("fold", [pygpu.reduce, pygpu.scan])
+def test_a_fold_takes_two_values(fold, function):
+    with pytest.raises(TypeError, match="function folds two values into one, got"):
+        fold(function, GREY)
+
+
 @pytest.mark.parametrize("bins", [[], [1.0], int, "many"])
 def test_bins_have_edges(bins):
     with pytest.raises(TypeError, match="histogram: takes bins"):

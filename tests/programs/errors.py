@@ -1481,3 +1481,10 @@ def bytes_that_grow_in_a_loop_wrap(im: Image, p: Position):
     for _ in range(p.x):
         counts += np.uint8(90)
     return counts[0] * 1.0
+
+
+@program
+def raises_on_every_path(im: Image, p: Position):
+    if im(p) > 0.5:
+        raise ValueError("large")
+    raise KeyError("small")

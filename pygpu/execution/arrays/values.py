@@ -8,6 +8,7 @@ A value is a scalar or a vector, or a tuple of these, which is an image for each
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -72,6 +73,7 @@ def settled(
 ) -> tuple[Type, ...]:
     """The types that folding does not change any more, of values of these types. TypeError where
     the function gives other values than it takes."""
+    _check_of_two(function, what)
     roles = {"function": "function", "is_tuple": "known", "images": IMAGES}
     fold = made(_pair, roles, target, function)
     current = tuple(types)
@@ -89,6 +91,25 @@ def settled(
             break
         current = both
     return current
+
+
+def _check_of_two(function: Callable[..., Any], what: str) -> None:
+    """TypeError where a function cannot be given two values."""
+    takes: Any = ""
+    try:
+        if isinstance(function, np.ufunc):
+            fits = function.nin == 2
+        else:
+            takes = inspect.signature(function)
+            takes.bind(None, None)
+            fits = True
+    except ValueError:  # it says nothing of its parameters
+        return
+    except TypeError:
+        fits = False
+    if not fits:
+        name = getattr(function, "__name__", shown(function))
+        raise TypeError(f"{what}: function folds two values into one, got {name}{takes}")
 
 
 def described(types: Sequence[Type], is_tuple: bool) -> str:
