@@ -15,7 +15,7 @@ from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE, Cost
 from pygpu.core.programs import Task
 from pygpu.core.storage import Format
-from pygpu.passes.analysis.variance import variance
+from pygpu.passes.analysis.variance import X, variance
 from pygpu.ssa import Function, Load, Number, Op, Region, Value, walk
 
 with later():
@@ -92,6 +92,7 @@ class Plan:
     raw: bool = False  # texels are kept as they are stored: see chooses
     loops: bool = False  # there are loops that may take long
     group: int = 1  # pixels of code that are one of the images, whose components they are
+    crosses: bool = False  # a row reads columns, as where images are transposed
     flat: bool = False  # pixels read themselves alone, and not where they are: any row is as good
 
     def order(self, cells: Sequence[Cell]) -> Iterator[Step]:
@@ -118,6 +119,8 @@ def plan(task: Task, lanes: int, raw: bool = False, group: int = 1) -> Plan:
         result.multiples = find_multiples(within, others, inputs)
         result.reaching = find_reaching(result, within, others)
         taps += result.multiples
+    far = [op for op in others if op not in result.multiples and op not in result.reaching]
+    result.crosses = any(_crosses(result.bits, op) for op in far)
     result.late = set(taps)
     result.cheap = {op for op in ops if op.code == "if" and is_cheap(op)}
     find_bounded(function.body, result.bounded)
@@ -135,6 +138,12 @@ def plan(task: Task, lanes: int, raw: bool = False, group: int = 1) -> Plan:
         result.rows = 1
     gather_taps(result, taps, inputs)
     return result
+
+
+def _crosses(bits: dict[Value, int], load: Op) -> bool:
+    """Whether pixels of a row read a column."""
+    across, down = (bits[value] for value in load.operands)
+    return down == X and not across & X
 
 
 def block(made: Plan, ops: Sequence[Op], taps: Sequence[Op], plain: bool) -> tuple[int, int]:

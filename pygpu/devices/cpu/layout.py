@@ -27,6 +27,7 @@ Size = tuple[int, int]
 TILES: Final = 64  # tiles for each thread: threads then end at about the same time
 LEAST: Final = 512  # vectors of a tile, where the image has more
 PLANE: Final = 1 << 16  # pixels of a tile of a plane, where it has more
+CROSSED: Final = 64  # rows, and pixels, of tiles of which a row reads a column: caches hold both
 OUTER: Final = 1 << 17  # bytes of rows that are kept at once of what is outside of images
 
 
@@ -218,6 +219,9 @@ class Layout:
         count = self.planes.count
         least = LEAST * plan.lanes
         tall, wide = tile_size(height, width, plan.rows, self.block_width, threads, count, least)
+        if plan.crosses and count == 1:
+            wide = min(wide, max(1, CROSSED // self.block_width) * self.block_width)
+            tall = min(tall, -(-CROSSED // plan.rows) * plan.rows)
         columns = -(-width // wide)
         self.tiles = columns * -(-height // tall) * count
         held = self.slots + PLANE_PLACES + len(sizes)
