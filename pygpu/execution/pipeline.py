@@ -83,7 +83,7 @@ class LoweredPipeline:
                 f"{s.reads} read, {s.makes} made"
                 + (f", {s.kept} of them as rows in a cache" if s.kept else ""),
                 f"{s.nbytes / 2**20:.3g} MiB",
-                f"{s.operations} operations and {s.loads} taps a pixel",
+                "; ".join([f"{s.operations} operations and {s.loads} taps a pixel", *s.extended]),
             )
             for s in self.stages
         ]

@@ -28,7 +28,8 @@ from pygpu.devices import targets
 from pygpu.execution.pipelines.deferred import Graph, Note
 from pygpu.execution.pipelines.plans import Planned, Stage, plan
 from pygpu.execution.programs import tiles
-from pygpu.execution.programs.specialise import COMPILING
+from pygpu.execution.programs.extents import extended
+from pygpu.execution.programs.specialise import COMPILING, dump, dumps
 from pygpu.passes.lower.merge import Merged, Part, merge
 from pygpu.passes.simplify.pipeline import simplify
 from pygpu.passes.stages.price import price
@@ -74,7 +75,8 @@ class Ready:
 class StageReport:
     """What a stage did: the steps in it with their lines, images read and made, those among them of
     which some rows exist at a time, pixels, bytes of whole images moved and operations a pixel, its
-    program's text, and the job that it was part of."""
+    program's text, the job that it was part of, and which images are smaller than what a step of it
+    makes."""
 
     steps: tuple[str, ...]
     lines: tuple[str, ...]
@@ -87,6 +89,7 @@ class StageReport:
     loads: int
     job: int
     source: str = field(repr=False)
+    extended: tuple[str, ...] = ()
 
 
 @record(eq=False, frozen=False)
@@ -234,7 +237,10 @@ class Runner:
         """The program of a step by itself, which images of all sizes share. The caller holds the
         lock of those who compile."""
         key = device.name, task
-        found = self._programs.pop(key, None) or device.compile(task)
+        found = self._programs.pop(key, None)
+        if found is None:
+            found = device.compile(task)
+            dump("source", found.source)
         self._programs[key] = found
         while len(self._programs) > KEPT:
             self._programs.popitem(last=False)
@@ -243,7 +249,7 @@ class Runner:
     def reported(self, graph: Graph, wanted: Set[int]) -> list[StageReport]:
         """Compute them, and say what the stages did."""
         notes = [graph.notes[note] for note in _pending(graph, wanted)]
-        return report(self.settle(graph, wanted), notes)
+        return report(self.settle(graph, wanted), notes, graph.sizes)
 
 
 def _pending(graph: Graph, wanted: Set[int]) -> list[int]:
@@ -365,16 +371,21 @@ def _made(
         fast=all(steps[place].task.fast for place in stage.steps),
     )
     uniforms = tuple((stage.steps[part], index) for part, index in merged.uniforms)
+    if dumps("ssa"):
+        print(f"# put together\n{task.function}\n")
     made = device.compile(task)
+    dump("source", made.source)
     return Ready(stage, task, device, made, merged.images, uniforms, last.shape)
 
 
-def report(ready: Sequence[Ready], notes: Sequence[Note]) -> list[StageReport]:
-    """What stages of some steps do."""
-    return [_reported(each, [notes[step] for step in each.stage.steps]) for each in ready]
+def report(
+    ready: Sequence[Ready], notes: Sequence[Note], sizes: Sequence[tuple[int, int]]
+) -> list[StageReport]:
+    """What stages of some steps do, on images of these sizes (H, W)."""
+    return [_reported(each, [notes[step] for step in each.stage.steps], sizes) for each in ready]
 
 
-def _reported(each: Ready, notes: Sequence[Note]) -> StageReport:
+def _reported(each: Ready, notes: Sequence[Note], sizes: Sequence[tuple[int, int]]) -> StageReport:
     height, width = each.shape
     images = (*each.reads, *each.stage.makes)
     formats = zip(images, (*each.task.inputs, *each.task.outputs), strict=True)
@@ -393,6 +404,11 @@ def _reported(each: Ready, notes: Sequence[Note]) -> StageReport:
         sum(op.code == "load" for op in walk(body)),
         each.job,
         each.program.source,
+        tuple(
+            f"{image} in {note.task.function.name}"
+            for note in notes
+            for image in extended(note.task, [sizes[number] for number in note.inputs], note.shape)
+        ),
     )
 
 

@@ -182,7 +182,8 @@ class Programs:
         inputs = [given.storage for given in arguments.images] + made.captured
         if not inputs or made.planar is not None:
             return ()
-        return extended(made.task, inputs, rows_of(self.size(shape, arguments, out)))
+        sizes = [(each.height, each.width) for each in inputs]
+        return extended(made.task, sizes, rows_of(self.size(shape, arguments, out)))
 
     def _instead(
         self,

@@ -1,6 +1,6 @@
 """Which images of a call are smaller than its result, so that their boundaries show.
 
-extended(task, storages, (480, 640))       # [Extended("mask", (240, 320), ("nearest",))]
+extended(task, sizes, (480, 640))       # [Extended("mask", (240, 320), ("nearest",))]
 
 An image that is read far from the position (a table of colours, a gather) has no size that results
 should have, and is none of these.
@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.programs import Task
-from pygpu.core.storage import Storage
 from pygpu.ssa import walk
 
 with later():
@@ -33,19 +32,21 @@ class Extended:
         return f"{self.name} ({width} x {height}) is extended by {', '.join(self.boundaries)}"
 
 
-def extended(task: Task, inputs: Sequence[Storage], size: tuple[int, int]) -> tuple[Extended, ...]:
-    """The images that results of (H, W) extend."""
+def extended(
+    task: Task, sizes: Sequence[tuple[int, int]], size: tuple[int, int]
+) -> tuple[Extended, ...]:
+    """The images, of these sizes (H, W), that results of a size extend."""
     function = task.function
     read: list[dict[str, None]] = [{} for _ in function.images]
     for op in walk(function.body):
         if op.code == "load":
             read[op.data.image][op.data.boundary] = None
-    found = zip(function.images, inputs, read, footprint.footprint(function), strict=True)
+    found = zip(function.images, sizes, read, footprint.footprint(function), strict=True)
     return tuple(
         [
-            Extended(image.name, (storage.height, storage.width), tuple(boundaries))
-            for image, storage, boundaries, margin in found
+            Extended(image.name, own, tuple(boundaries))
+            for image, own, boundaries, margin in found
             if boundaries and margin is not None
-            if storage.height < size[0] or storage.width < size[1]
+            if own[0] < size[0] or own[1] < size[1]
         ]
     )

@@ -250,7 +250,7 @@ def _translated(
     is_plain = not (arguments.checked and translation.faults)
     plain = translation if is_plain else walk(like=translation)
     times["translate"] = time.perf_counter() - begun
-    before = str(translation.function) if _dumps("ssa") else ""
+    before = str(translation.function) if dumps("ssa") else ""
     begun = time.perf_counter()
     fused = fuse(plain.function)
     if plain is not translation:
@@ -284,11 +284,12 @@ def _with_faults(
     return whole, replace(checked, function=whole, captured=read, is_tuple=plain.is_tuple)
 
 
-def _dumps(what: str) -> bool:
+def dumps(what: str) -> bool:
+    """Whether PYGPU_DUMP asks for texts of a kind."""
     return what in settings.words("PYGPU_DUMP", settings.DUMPED)
 
 
 def dump(what: str, text: str) -> None:
     """Print a text where PYGPU_DUMP asks for it."""
-    if _dumps(what):
+    if dumps(what):
         print(text)

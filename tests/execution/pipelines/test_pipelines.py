@@ -359,3 +359,25 @@ def test_functions_of_one_image_are_called_for_each_of_a_tuple(target: str) -> N
         mixed((one, two), (one, two, three))
     with pytest.raises(TypeError, match="out: takes a tuple of 2"):
         blurred((one, two), out=outs[0])
+
+
+def test_lower_says_which_images_are_extended() -> None:
+    piped = pygpu.pipeline(lambda a, b: scaled(products(a, b)[1]) + 1)
+    few = Image(GREY[:3, :4], boundary="wrap")
+    assert all(not stage.extended for stage in piped.lower(Image(GREY), Image(GREY)).stages)
+    lowered = piped.lower(Image(GREY), few)
+    said = "b (4 x 3) is extended by wrap in products"
+    assert [each for stage in lowered.stages for each in stage.extended] == [said]
+    assert said in str(lowered)
+    assert said in lowered._repr_html_()
+
+
+def test_programs_put_together_are_printed_where_the_environment_asks(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PYGPU_DUMP", "ssa,source")
+    piped = pygpu.pipeline(lambda a: scaled(box(a)) * 3)
+    piped(Image(GREY))
+    shown = capsys.readouterr().out
+    assert "# put together\nfunction box_scaled" in shown
+    assert piped.lower(Image(GREY)).stages[0].source in shown
