@@ -31,7 +31,12 @@ def compared(seed: int, on: str) -> bool:
     text, function = random_floats(seed)
     texels = np.random.default_rng(seed).uniform(-1, 2, SHAPE).astype(np.float32)
     image, given = Image(texels), (0.7 + seed % 7 / 8, seed % 4)
-    plain = pygpu.compile(function, target=on)(image, *given)
+    try:
+        plain = pygpu.compile(function, target=on)(image, *given)
+    except (IndexError, ZeroDivisionError) as error:  # of known numbers, on every path
+        with pytest.raises(type(error)):
+            function(image, Position(0, 0), *given)
+        return False
     try:
         checked = pygpu.compile(function, target=on, check=True)(image, *given)
     except (AssertionError, ValueError, IndexError, ZeroDivisionError, OverflowError) as error:

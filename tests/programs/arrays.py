@@ -673,3 +673,34 @@ def arrays_of_bytes_that_depend_on_the_pixel(im: Image, p: Position):
         int(table.max()) + int(other[0, 0]) * 1000 + int(other[0, 0] + other[1, 0]) * 2,
         int(table[0]) * 2 + int(table[1]) * 3 + int((table > 100).sum()) + int(least),
     )
+
+
+@program
+def arrays_like_others_hold_what_they_hold(im: Image, p: Position):
+    whole, tests = np.array([p.x, 2]), np.array([p.x > 2, True])
+    zeros, ones = np.zeros_like(whole), np.ones_like(tests)
+    zeros[0], ones[0] = 2.9, im(p)
+    empty = np.empty_like([p.x, 1])
+    empty[:] = im(p) * 3
+    thirds = np.full_like(whole, 3.7, dtype=float)
+    return zeros[0], ones.sum(), np.full_like(whole, 3.7)[1] + thirds[0], empty[1]
+
+
+@program
+def operators_in_place_keep_what_an_array_holds(im: Image, p: Position):
+    whole, tests, said = np.array([p.x, 1]), np.array([p.x > 2, True]), 0
+    try:
+        whole /= 2
+    except TypeError:
+        said += 1
+    try:
+        whole += 0.5
+    except TypeError:
+        said += 10
+    try:
+        tests += 1
+    except TypeError:
+        said += 100
+    whole += tests
+    whole //= 2
+    return whole[0], said

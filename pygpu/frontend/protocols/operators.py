@@ -20,6 +20,7 @@ from pygpu.frontend.protocols.arrays import (
     array_of,
     each,
     is_array,
+    kind_of,
     make_matrix,
     matrix_rows,
     stored,
@@ -149,6 +150,12 @@ def _sequence_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     return NotImplemented
 
 
+# Of what an array holds and what it would be given: what NumPy's operators in place refuse.
+_LOSING: Final = frozenset(
+    (("int", "float"), ("uint", "float"), ("bool", "float"), ("bool", "int"), ("bool", "uint"))
+)
+
+
 def in_place(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a += b and the like: lists, dicts and arrays change, other values are replaced."""
     plain = symbol[:-1]
@@ -168,8 +175,14 @@ def in_place(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     if isinstance(a, Array):
         result = binary(w, plain, a, b)
         old = w.read(a)
-        new = to_objects(w, result) if isinstance(result, Array) else result
-        w.write(a, stored(w, old, Ellipsis, new if isinstance(new, np.ndarray) else result))
+        new = to_objects(w, result)
+        kinds = kind_of(old), kind_of(new)
+        if kinds in _LOSING:
+            raise TypeError(
+                f"{symbol} cannot put the {kinds[1]}s that it gives into an array of {kinds[0]}s: "
+                f"write x = x {plain} y, or make it one of {kinds[1]}s"
+            )
+        w.write(a, stored(w, old, Ellipsis, new))
         return a
     if not isinstance(a, Abstract) and isinstance(a, (list, dict, set, bytearray, np.ndarray)):
         raise w.error(

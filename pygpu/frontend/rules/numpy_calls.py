@@ -29,7 +29,7 @@ from pygpu.frontend.values.lazy import Masked
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, NotKnown, Tuple, describe, tuple_of
 from pygpu.frontend.walked import fitting, linear, numerics, polynomials, statistics
-from pygpu.types import INTEGERS, widest
+from pygpu.types import INTEGERS
 
 
 def _ignoring_nan(code: str) -> Rule:
@@ -212,17 +212,18 @@ def _nan_last(w: Evaluator, item: Any) -> Any:
 
 
 def _like(value: float | None) -> Rule:
-    """np.zeros_like and its like: floats, unless all elements are integers."""
+    """np.zeros_like and its like: of what the elements are of."""
 
     def rule(w: Evaluator, xs: Any, *fill: Any, dtype: Any = None, **more: Any) -> Any:
         if value is None and not fill:
             raise TypeError("full_like() missing 1 required positional argument: 'fill_value'")
         array = arrays.to_objects(w, xs)
         number = fill[0] if value is None else value
-        kind = widest("int", *[scalar_kind(p) or "float" for p in [*array.reshape(-1), number]])
-        filler = arrays.cast(w, number, kind)
-        made = arrays.array_of([filler] * array.size, array.shape)
-        return made if dtype is None else _array(w, made, dtype)
+        made = arrays.array_of([number] * array.size, array.shape)
+        if dtype is not None or array.size == 0:
+            return made if dtype is None else _array(w, made, dtype)
+        filler = arrays.as_element(w, array, number)
+        return arrays.array_of([filler] * array.size, array.shape)
 
     return rule
 
