@@ -407,11 +407,17 @@ def smoothed(im: Image, p: Position):
     return total / 100
 
 
+def counted(im: Image, p: Position):
+    return sum(im(p + d)[0] > im(p + d)[1] for d in NEAR)
+
+
 def span(im: Image, p: Position):
     return max(im(p + d)[0] for d in NEAR) - min(im(p + d)[0] * im(p + d)[1] for d in NEAR)
 
 
-@pytest.mark.parametrize("function", [energy, brightness, covariance, soft, smoothed, span])
+@pytest.mark.parametrize(
+    "function", [energy, brightness, covariance, soft, smoothed, counted, span]
+)
 def test_windows_of_any_expression_are_stages(function, target: str) -> None:
     texels = np.random.default_rng(8).random((61, 83, 3)).astype(np.float32)
     image = Image(texels, boundary="mirror")

@@ -185,7 +185,7 @@ class _Finder:
                     self.products[op.result] = extreme
                 continue
             for value in op.results if op.code == "loop" or _is_linear(op) else ():
-                if value.type.kind == "float" and value not in inner:
+                if value.type.kind in ("float", "int") and value not in inner:
                     self.look(value, DEEPEST)
         return self.products
 
@@ -196,7 +196,7 @@ class _Finder:
             return
         for is_deep in False, True:
             window = self.window(value, is_deep)
-            product = None if window is None else _product(window)
+            product = None if window is None else _product(window, value.type)
             if product is not None:
                 self.products[value] = product
                 return
@@ -287,9 +287,12 @@ def _terms(op: Op, weight: float) -> list[tuple[Value, float]]:
     return [*((each, weight) for each in operands[2:]), (other, weight * times)]
 
 
-def _product(window: _Window) -> _Product | None:
-    """A sum's weights by rows and columns; None where they are no products, or too few."""
+def _product(window: _Window, type: Type) -> _Product | None:
+    """A sum's weights by rows and columns; None where they are no products, or too few. Of ints
+    there are only plain sums, which are exact."""
     weights = {place: w for place, w in window.weights.items() if w}
+    if type.kind == "int" and any(weight != 1 for weight in weights.values()):
+        return None
     columns, rows = (sorted({place[axis] for place in weights}) for axis in (0, 1))
     if len(weights) < LEAST or min(len(rows), len(columns)) < 3:
         return None
@@ -316,7 +319,8 @@ def _sum(build: Builder, type: Type, terms: Sequence[tuple[Value, float]]) -> Va
     total: Value | None = None
     for value, weight in terms:
         number = weight if type.is_scalar else (weight,) * type.size
-        product = made_by(value, "mul") if weight == 1.0 else None
+        is_product = weight == 1.0 and type.kind == "float"
+        product = made_by(value, "mul") if is_product else None
         if total is None and weight == 1.0:
             total = value
         elif total is not None and product is not None:
