@@ -5,8 +5,10 @@ Most end in a CompileError; known code that fails raises what Python raises, wit
 
 import asyncio
 import enum
+import hashlib
 import itertools
 import math
+import struct
 import warnings
 from dataclasses import dataclass
 
@@ -1488,3 +1490,19 @@ def raises_on_every_path(im: Image, p: Position):
     if im(p) > 0.5:
         raise ValueError("large")
     raise KeyError("small")
+
+
+@program
+def hash_changed_under_a_condition(im: Image, p: Position):
+    known = hashlib.md5()
+    if im(p) > 0:
+        known.update(b"x")
+    return known.digest()[0]
+
+
+@program
+def bytes_packed_in_a_loop(im: Image, p: Position):
+    packed = bytearray(4)
+    for _ in range(p.x):
+        struct.pack_into("f", packed, 0, 1.0)
+    return packed[3]

@@ -2,6 +2,7 @@
 what is done to them under a condition happens where it holds."""
 
 import collections
+import hashlib
 
 import numpy as np
 
@@ -166,3 +167,20 @@ def objects_that_hold_each_other(im: Image, p: Position):
     if im(p) > 0.5:
         a["value"] = im(p)
     return b["next"]["value"] + b["value"]
+
+
+@program
+def objects_of_c_are_changed_where_they_are_made(counts: Image, p: Position):
+    whole = hashlib.md5()
+    for number in range(3):
+        whole.update(bytes([number]))
+    total = 0
+    for _ in range(p.x):
+        each = hashlib.sha1()
+        each.update(b"x")
+        total += each.digest()[0]
+    if counts(p) > 1:
+        own = hashlib.sha1()
+        own.update(b"abc")
+        total += own.digest()[1] * 1000
+    return total, whole.digest()[3]

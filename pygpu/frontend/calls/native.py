@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import collections.abc
+import types
 from collections.abc import Mapping
 from typing import Any, Final
 
 from pygpu.core.errors import mark_as_theirs
 from pygpu.core.host.later import later
 from pygpu.frontend.collections.adoption import adopt
+from pygpu.frontend.effects import made as made_before
 from pygpu.frontend.effects import volatile
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.methods import changing
@@ -64,9 +66,13 @@ def native(
 def _run(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
     """What Python gives. NotKnown if a method of our own classes reads a variable of ours that is
     not known."""
+    touched = (getattr(function, "__self__", None), *args, *keywords.values())
+    before = made_before.states(w, touched)
     try:
         if not w.environment.class_cells and not w.environment.class_parts:
-            return function(*args, **keywords)
+            result = function(*args, **keywords)
+            made_before.check(w, before, function)
+            return result
         with classes.in_python(w) as unknown:
             try:
                 return function(*args, **keywords)
@@ -96,12 +102,22 @@ def _once(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mappin
     count = environment.count_call(site)
     seen = environment.memo.setdefault((site, count), [])
     for known_function, known_args, made in seen:
-        if known_function is function and _same_arguments(known_args, (args, keywords)):
+        same = _same_function(known_function, function)
+        if same and _same_arguments(known_args, (args, keywords)):
             return again(made)
     result = _run(w, function, args, keywords)
     made = _replayable(result) if isinstance(result, _ITERATORS) else adopt(w, result)
+    made_before.note(w, made)
     seen.append((function, (args, dict(keywords)), again(made)))
     return made
+
+
+def _same_function(a: Any, b: Any) -> bool:
+    """Whether two are one; a method is another object each time that it is read."""
+    if type(a) is type(b) and type(a) in (types.BuiltinFunctionType, types.MethodType):
+        own = a.__self__ is b.__self__ and a.__name__ == b.__name__
+        return own and getattr(a, "__func__", None) is getattr(b, "__func__", None)
+    return a is b
 
 
 def _same_arguments(a: Any, b: Any) -> bool:

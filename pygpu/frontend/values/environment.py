@@ -32,6 +32,7 @@ class Environment:
         self.flags: dict[Value, bool] = {}  # of bools: whether they are NumPy's, where that is sure
         self.memo: dict[Any, list[tuple[Any, Any, Any]]] = {}
         self.class_parts: dict[type, ClassParts] = {}  # of classes that were made in the function
+        self.made: dict[int, tuple[Any, Any]] = {}  # by calls, in C: under which conditions
         self.derived: dict[type, type | None] = {}  # from containers written in C: walked as what
         self.class_cells: list[tuple[types.CellType, Cell]] = []  # what their methods close over
         self.rows: dict[Any, tuple[Any, Any]] = {}  # of tables: what makes an element of a row
