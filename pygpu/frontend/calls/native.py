@@ -10,7 +10,6 @@ from typing import Any, Final
 from pygpu.core.errors import mark_as_theirs
 from pygpu.core.host.later import later
 from pygpu.frontend.collections.adoption import adopt
-from pygpu.frontend.effects import made as made_before
 from pygpu.frontend.effects import volatile
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.methods import changing
@@ -19,6 +18,7 @@ from pygpu.frontend.values.objects import Iterator, Replay
 from pygpu.frontend.values.values import Abstract, NotKnown, describe, same_known
 
 with later():
+    from pygpu.frontend.effects import made as made_before
     from pygpu.frontend.rules import classes
 
 
@@ -67,11 +67,13 @@ def _run(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping
     """What Python gives. NotKnown if a method of our own classes reads a variable of ours that is
     not known."""
     touched = (getattr(function, "__self__", None), *args, *keywords.values())
-    before = made_before.states(w, touched)
+    some = w.conditions and w.environment.made
+    before = made_before.states(w, touched) if some else []
     try:
         if not w.environment.class_cells and not w.environment.class_parts:
             result = function(*args, **keywords)
-            made_before.check(w, before, function)
+            if before:
+                made_before.check(w, before, function)
             return result
         with classes.in_python(w) as unknown:
             try:
@@ -91,6 +93,7 @@ def _replayable(iterator: Any) -> Iterator:
     return Iterator((Replay(iterator), 0))
 
 
+_COMMON: Final = frozenset((bool, int, float, str, tuple, list, dict, type(None), type))
 _ITERATORS: Final = collections.abc.Iterator
 
 
@@ -107,7 +110,8 @@ def _once(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mappin
             return again(made)
     result = _run(w, function, args, keywords)
     made = _replayable(result) if isinstance(result, _ITERATORS) else adopt(w, result)
-    made_before.note(w, made)
+    if type(made) not in _COMMON and not isinstance(made, Abstract):
+        made_before.note(w, made)
     seen.append((function, (args, dict(keywords)), again(made)))
     return made
 
