@@ -712,3 +712,18 @@ def test_tables_of_every_type_are_read_from_buffers(monkeypatch: pytest.MonkeyPa
     made, expected = (pygpu.compile(of_planes, target=t) for t in ("compute", "cpu"))
     assert "buffer table" in made.lower(pygpu.Volume(scan)).source
     np.testing.assert_allclose(made(scan), expected(scan), rtol=1e-6)
+
+
+@pytest.mark.parametrize("boundary", ["nearest", "constant"])
+@pytest.mark.parametrize("most", [max, min])
+def test_nan_that_comes_first_is_the_most_of_texels_that_are_chosen(target, most, boundary):
+    rng = np.random.default_rng(1)
+    texels = rng.random((12, 35)).astype(np.float32)
+    texels[rng.random(texels.shape) < 0.3] = np.nan
+
+    def found(im: pygpu.Image, p: pygpu.Position):
+        return most(im(p + (i, j)) for j in range(3) for i in range(2))
+
+    image = pygpu.Image(texels, boundary=boundary, cval=0.25)
+    want = [[found(image, pygpu.Position(x, y)) for x in range(35)] for y in range(12)]
+    np.testing.assert_array_equal(np.asarray(pygpu.compile(found, target=target)(image)), want)

@@ -298,7 +298,8 @@ class Writer:
         uniforms = [declaration for declaration in declarations if declaration]
         helpers = self.printer.helpers
         header = [f"#version {version} core"]
-        functions = source(helpers, precise=not self.dialect.embedded)
+        is_exact = not (self.dialect.embedded or self.dialect.loose)
+        functions = source(helpers, is_exact)
         if self.dialect.embedded:
             header = EMBEDDED
         elif version < 400 and _is_of_400([functions, *declared, *main]):

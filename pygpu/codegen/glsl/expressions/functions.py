@@ -355,9 +355,10 @@ return a < 0.0 ? -intBitsToFloat(bits) : intBitsToFloat(bits);
 }
 
 
-# In place of those above where nothing can be `precise`: a driver makes its own minimum of a
-# comparison and a choice, which may be the number of a number and NaN. There is no `||` in it: it
-# would be a branch, and the windows of many minima take browsers minutes to compile with branches.
+# In place of those above where nothing can be `precise`, or where that is no help: a driver makes
+# its own minimum of a comparison and a choice, which may be the number of a number and NaN; Mesa's
+# does where one of them is itself chosen. There is no `||` in it: it would be a branch, and the
+# windows of many minima take browsers minutes to compile with branches.
 _WITHOUT_PRECISE: Final = {
     name: replace(
         HELPERS[name],
