@@ -1,6 +1,7 @@
 """Integers of 32 bits, signed and not: hashes as they are written in Python, with masks."""
 
 import math
+import statistics
 
 import numpy as np
 
@@ -342,3 +343,17 @@ def narrow_elements_as_indices(im: Image, p: Position):
     return [1.0, 2.0, 4.0, 8.0][BYTES[p.x % 4] & 3], (
         BYTES[p.x % 4] if p.y > 1 else BYTES[p.y % 4]
     ) & 7
+
+
+@program
+def means_of_large_ints(im: Image, p: Position):
+    xs = [p.x * 300000000 + 1, p.x * 300000000 + 3, 2000000000]
+    kept = [x for x in xs if x > 5]
+    spread = float(statistics.mean(xs)), statistics.fmean(xs)
+    return (
+        np.mean(xs),
+        np.average(xs),
+        *spread,
+        np.mean(kept),
+        np.mean([x * 1000 for x in range(p.x + 1)]),
+    )

@@ -173,7 +173,14 @@ def _count(w: Evaluator, tests: list[Any]) -> Any:
 
 
 def _mean(w: Evaluator, items: list[Any]) -> Any:
-    return operators.binary(w, "/", _sum(w, items), float(len(items)))
+    return operators.binary(w, "/", _sum(w, _floats(w, items)), float(len(items)))
+
+
+def _floats(w: Evaluator, items: list[Any]) -> list[Any]:
+    """Ints as floats, whose sum does not wrap."""
+    return [
+        operators.binary(w, "*", x, 1.0) if scalar_kind(x) in ("int", "uint") else x for x in items
+    ]
 
 
 def _quotient(w: Evaluator, total: Any, count: Any) -> Any:
@@ -184,7 +191,7 @@ def _quotient(w: Evaluator, total: Any, count: Any) -> Any:
 
 
 def _mean_of_counted(w: Evaluator, items: list[Any], tests: list[Any]) -> Any:
-    total = fold(w, "+", chosen(w, items, tests, lambda kind: 0))
+    total = fold(w, "+", chosen(w, _floats(w, items), tests, lambda kind: 0))
     return _quotient(w, total, _count(w, tests))
 
 

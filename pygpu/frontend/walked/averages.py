@@ -19,14 +19,14 @@ def numbers(data: Any, least: Any, name: Any) -> Any:
 
 def mean(data: Any) -> Any:
     xs = numbers(data, 1, "mean")
-    return sum(xs) / len(xs)
+    return sum([x * 1.0 for x in xs]) / len(xs)
 
 
 def fmean(data: Any, weights: Any = None) -> Any:
     xs = numbers(data, 1, "fmean")
     if weights is None:
-        return sum(xs) / len(xs)
-    return sum([x * w for x, w in zip(xs, weights, strict=True)]) / sum(weights)
+        return sum([x * 1.0 for x in xs]) / len(xs)
+    return sum([x * 1.0 * w for x, w in zip(xs, weights, strict=True)]) / sum(weights)
 
 
 def geometric_mean(data: Any) -> Any:

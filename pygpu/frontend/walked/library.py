@@ -169,7 +169,11 @@ def np_fold_of(xs: Any, combine: Any, whole: Any, start: Any) -> Any:
 
 
 def np_mean_of(xs: Any) -> Any:
-    return np_fold_of(xs, operator.add, np.sum, 0) / (len(xs) * np.size(xs[0]))
+    return np_fold_of(xs, operator.add, _sum_of_floats, 0) / (len(xs) * np.size(xs[0]))
+
+
+def _sum_of_floats(x: Any) -> Any:
+    return np.sum(x * 1.0)
 
 
 def np_extreme_of(xs: Any, pick: Any, whole: Any) -> Any:
