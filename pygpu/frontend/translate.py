@@ -391,8 +391,7 @@ def _hint(w: Walker, result: Any) -> str:
 def _refused(w: Walker, function: Any, result: Any, what: str, hint: str) -> CompileError:
     taken = _TAKEN[w.faults.stage]
     return CompileError(
-        f"{_name(function)} returns {what}{hint}; {taken}",
-        _place(w, function, result),
+        f"{_name(function)} returns {what}{hint}; {taken}", _place(w, function, result)
     )
 
 

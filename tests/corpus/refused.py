@@ -354,18 +354,6 @@ def each_raised_alone(unit: Image, p: Position):
     return x
 
 
-def taken_twice(unit: Image, p: Position):
-    bright = (v for v in (unit(p + (i, 0)) for i in range(4)) if v > 0.5)
-    return next(bright, 0.0) - next(bright, 0.0)
-
-
-@pair("make a list of its items first, and index it", taken_twice)
-def listed_and_indexed(unit: Image, p: Position):
-    bright = [v for v in (unit(p + (i, 0)) for i in range(4)) if v > 0.5]
-    first = bright[0] if len(bright) > 0 else 0.0
-    return first - (bright[1] if len(bright) > 1 else 0.0)
-
-
 def word_that_grows(ints: Image, p: Position):
     n, word = abs(ints(p)) % 5, ""
     while n >= 1:

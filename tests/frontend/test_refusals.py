@@ -22,6 +22,8 @@ RAISED = {
     "filter_without_a_position": TypeError,
     "number_stored_into": TypeError,
     "slices_of_lists_put_together": TypeError,
+    "selections_by_two_masks": ValueError,
+    "selection_beside_an_array": ValueError,
     "base_for_dynamic": TypeError,
     "class_attribute_deleted": AttributeError,
     "class_that_is_no_exception": TypeError,

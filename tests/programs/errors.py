@@ -186,12 +186,6 @@ def something_thrown_into_a_generator(im: Image, p: Position):
 
 
 @program
-def next_of_items_that_may_not_be_there(im: Image, p: Position):
-    bright = (v for v in generator(im, p) if v > 0.5)
-    return next(bright)
-
-
-@program
 def next_after_a_loop_that_was_left_early(im: Image, p: Position):
     texels = above(im, p, 0.5)
     total = 0.0
@@ -1176,11 +1170,6 @@ def narrow_element_or_number(im: Image, p: Position):
 
 
 @program
-def length_that_values_decide(counts: Image, p: Position):
-    return np.bincount([counts(p), 2])[1]
-
-
-@program
 def quantile_of_a_method_that_is_not_there(im: Image, p: Position):
     return np.quantile([im(p), 1.0, 2.0], 0.3, method="hazen")
 
@@ -1193,22 +1182,6 @@ def norm_of_a_matrix(im: Image, p: Position):
 @program
 def array_of_narrow_integers(ints: Image, p: Position):
     return np.sum([ints(p), 2], dtype=np.int8)
-
-
-@program
-def places_that_values_decide(im: Image, p: Position):
-    return np.nonzero(np.array([im(p), 1.0]))[0][0]
-
-
-@program
-def distinct_values(im: Image, p: Position):
-    return len(np.unique([im(p), 1.0]))
-
-
-@program
-def elements_extracted(im: Image, p: Position):
-    xs = np.array([im(p), 1.0])
-    return np.extract(xs > 0, xs).sum()
 
 
 @program(rounds=3)
@@ -1236,15 +1209,26 @@ def lists_of_indices_apart(counts: Image, p: Position):
 
 
 @program
-def selection_that_is_sorted(im: Image, p: Position):
-    xs = np.array([im(p), 1.0])
-    return np.sort(xs[xs > 0])[0]
+def selected_rows_that_are_sorted(im: Image, p: Position):
+    xs = np.array([[im(p), 1.0], [2.0, 3.0]])
+    return np.sort(xs[xs[:, 0] > 0])[0, 0]
 
 
 @program
-def rows_selected_by_a_mask(im: Image, p: Position):
-    xs = np.array([[im(p), 1.0], [2.0, 3.0]])
-    return xs[xs[:, 0] > 0].sum()
+def selections_by_two_masks(im: Image, p: Position):
+    xs = np.array([im(p), 1.0])
+    return (xs[xs > 0] + xs[xs < 1]).sum()
+
+
+@program
+def selection_beside_an_array(im: Image, p: Position):
+    xs = np.array([im(p), 1.0])
+    return (xs[xs > 0] + xs).sum()
+
+
+@program
+def different_rows(im: Image, p: Position):
+    return np.unique(np.array([[im(p), 1.0], [2.0, 3.0]]), axis=0)[0, 0]
 
 
 @program

@@ -59,10 +59,7 @@ def hold(w: Evaluator, xs: List, new: Any) -> None:
 
 def collected(w: Evaluator, items: Sequence[Any]) -> Any:
     """Items of which some may not be there, as what a list holds."""
-    made = Bounded((), 0, 0, 0)
-    for item in items:
-        is_sure = not isinstance(item, Maybe)
-        made = _appended(w, made, item if is_sure else item.value, True if is_sure else item.taken)
+    made = appended(w, Bounded((), 0, 0, 0), items)
     return made if isinstance(made.length, Abstract) else made.items
 
 
@@ -73,13 +70,19 @@ def is_there(w: Evaluator, xs: Bounded, place: int) -> Any:
 
 def maybes(w: Evaluator, xs: Bounded) -> tuple[Any, ...]:
     """The items, those that may not be there as a Maybe; numbers are zero where they are not."""
-    made: Sequence[Any] = xs.items[: xs.least]
-    rest = []
-    for place, item in enumerate(xs.items[xs.least : xs.most], xs.least):
-        there = is_there(w, xs, place)
-        zero = choosing.zero_of(item)
-        rest.append(Maybe(there, item if zero is None else w.choose(there, item, zero)))
-    return (*made, *rest)
+    return there(w, [is_there(w, xs, at) for at in range(xs.most)], xs.items)
+
+
+def there(w: Evaluator, tests: Sequence[Any], items: Sequence[Any]) -> tuple[Any, ...]:
+    """The items whose tests hold, those that may not be there as a Maybe."""
+    made = []
+    for test, item in zip(tests, items, strict=False):
+        if isinstance(test, Abstract):
+            zero = choosing.zero_of(item)
+            made.append(Maybe(test, item if zero is None else w.choose(test, item, zero)))
+        elif test:
+            made.append(item)
+    return tuple(made)
 
 
 def as_selection(w: Evaluator, value: Any) -> Any:
@@ -88,12 +91,19 @@ def as_selection(w: Evaluator, value: Any) -> Any:
     xs = bounded(w, value)
     if xs is None:
         return value
-    return Masked(xs.items[: xs.most], tuple([is_there(w, xs, at) for at in range(xs.most)]))
+    return Masked(xs.items[: xs.most], [is_there(w, xs, at) for at in range(xs.most)], xs.length)
+
+
+def packed(w: Evaluator, selection: Masked) -> Bounded:
+    """What a mask selects, as what a list holds."""
+    if selection.length is not None:
+        return Bounded(selection.items, selection.length, 0, len(selection.items))
+    return appended(w, Bounded((), 0, 0, 0), there(w, selection.tests, selection.items))
 
 
 def zipped(w: Evaluator, sequences: Sequence[Any]) -> tuple[Any, ...]:
     """The rows of a zip, those that may not be there as a Maybe."""
-    lists = [bounded(w, xs) for xs in sequences]
+    lists = [packed(w, xs) if isinstance(xs, Masked) else bounded(w, xs) for xs in sequences]
     columns = [
         w.items(xs) if some is None else some.items[: some.most]
         for xs, some in zip(sequences, lists, strict=True)
@@ -240,16 +250,20 @@ def _appended(w: Evaluator, xs: Bounded, value: Any, there: Any) -> Bounded:
 def _if_not_full(w: Evaluator, xs: Bounded, there: Any) -> Any:
     """Whether an item is added to a list that may be full; where that is, the call raises."""
     full = w.compare(">=", xs.length, xs.room)
-    wrong = full if there is True else w.choose(there, full, False)
+    message = (
+        f"a list, set or dict that grows in a loop without a known end came to hold more than "
+        f"{xs.room} items: loop a known number of times, as in 'for _ in range(200): if not "
+        "more: break', which gives it room for what the rounds add, of up to 256 items"
+    )
+    overflow(w, full if there is True else w.choose(there, full, False), message)
+    return w.choose(full, False, there)
+
+
+def overflow(w: Evaluator, wrong: Any, message: str) -> None:
+    """Where a pixel needs more room than there is, the call raises, checked or not."""
     if isinstance(wrong, Dynamic):
-        message = (
-            f"a list, set or dict that grows in a loop without a known end came to hold more than "
-            f"{xs.room} items: loop a known number of times, as in 'for _ in range(200): if not "
-            "more: break', which gives it room for what the rounds add, of up to 256 items"
-        )
         number = w.faults.number(Fault(MemoryError, message, w.frame.place(), always=True))
         w.write(w.faults.cell, w.faults.possible(w.build, w.state, wrong.value, number))
-    return w.choose(full, False, there)
 
 
 def _put(w: Evaluator, xs: Bounded, place: int, value: Any, old: Any, there: Any) -> Any:

@@ -12,6 +12,7 @@ Counted from the left it is one of n shifted to the left as far as it goes.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Final
 
 from pygpu.core.host.later import later
@@ -66,6 +67,9 @@ class Form:
         return known.upper() if self.is_upper else known
 
 
+_form = functools.cache(Form)  # one object for equal ones: where paths meet they are one value
+
+
 def form_of(
     w: Evaluator, number: Any, base: int = 10, width: int = 0, prefix: str = "", is_upper: Any = 0
 ) -> Form | None:
@@ -75,7 +79,7 @@ def form_of(
         low, high = ranges.range_of(w, number.value)
         most = len(_in_base(max(-low, high), base))
         few = high + 1 if most == 1 and not signed else 0
-    form = Form(base, most, signed, width, prefix, bool(is_upper), few)
+    form = _form(base, most, signed, width, prefix, bool(is_upper), few)
     is_long = base == 10 and signed and form.slots > _MOST[base]
     return None if form.slots > 64 or is_long else form
 

@@ -184,8 +184,12 @@ def letters_of_all(w: Evaluator, parts: Any) -> Any:
     if some is not None and all(map(_is_letter, some.items)):
         return parts
     made = List(())
-    for part in parts if some is None and isinstance(parts, tuple) else w.items(parts):
+    for place, part in enumerate(w.items(parts) if some is None else some.items[: some.most]):
         own = List(letters(w, part))
+        if some is not None:  # none of them where there is no such string
+            count = w.choose(lists.is_there(w, some, place), w.length(own), 0)
+            held = lists.held(w, own)
+            own = List(held.changed(held.items, count, 0, held.most))
         w.call(w.method(made, "extend"), own)
     return made
 

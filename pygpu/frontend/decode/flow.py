@@ -179,9 +179,7 @@ def _reverse_postorder(successors: Mapping[int, tuple[int, ...]]) -> tuple[int, 
 
 
 def _dominators(
-    order: tuple[int, ...],
-    number: Mapping[int, int],
-    predecessors: Mapping[int, tuple[int, ...]],
+    order: tuple[int, ...], number: Mapping[int, int], predecessors: Mapping[int, tuple[int, ...]]
 ) -> dict[int, int]:
     """Immediate dominators, by Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm"."""
     entry = order[0]

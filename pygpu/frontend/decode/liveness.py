@@ -16,10 +16,7 @@ from weakref import WeakKeyDictionary
 from pygpu.bytecode import Code
 
 _READS: Final = frozenset(
-    {
-        *("LOAD", "DELETE", "LOAD_CLEAR", "CELL"),
-        *("DEREF", "SETREF", "DELDEREF", "DICT_DEREF"),
-    }
+    {*("LOAD", "DELETE", "LOAD_CLEAR", "CELL"), *("DEREF", "SETREF", "DELDEREF", "DICT_DEREF")}
 )
 _ASSIGNS: Final = frozenset({"STORE", "DELETE", "LOAD_CLEAR"})
 _ALL_READ: Final = frozenset({"locals", "vars", "dir", "eval", "exec"})  # they read any variable

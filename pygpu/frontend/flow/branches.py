@@ -154,12 +154,7 @@ def _one_sided(frame: Frame, name: str) -> str:
 
 
 def _export(
-    state: State,
-    slots: Slots,
-    side: int,
-    inside: set[Value],
-    older: int,
-    final: bool,
+    state: State, slots: Slots, side: int, inside: set[Value], older: int, final: bool
 ) -> Export:
     def leaf(value: Value, key: Key) -> Value:
         if value in inside:

@@ -12,6 +12,7 @@ from pygpu.frontend.joins.choosing import (
     lengthened,
     lengths,
     mismatch,
+    option,
     zero_of,
 )
 from pygpu.frontend.joins.joining import Joining
@@ -133,13 +134,14 @@ def _maybe(join: Joining, x: Any, y: Any, key: Key) -> Any:
         (item.taken, item.value) if isinstance(item, Maybe) else (item is not ABSENT, item)
         for item in (x, y)
     ]
-    x, y = join.lifted(x), join.lifted(y)
-    x = zero_of(y) if x is ABSENT else x
-    y = zero_of(x) if y is ABSENT else y
-    if x is None or y is None:
-        return None
+    x, y = [one if one is ABSENT else join.lifted(one) for one in (x, y)]
+    zero = zero_of(y) if x is ABSENT else zero_of(x) if y is ABSENT else None
+    if zero is not None:  # of numbers, sums count it
+        x, y = [zero if one is ABSENT else one for one in (x, y)]
     taken = join.value(taken_x, taken_y, (*key, ".taken"))
-    value = join.value(x, y, key)
+    value = option(join, x, y, key)
+    if value is ABSENT:
+        return None
     return value if taken is True or isinstance(value, Conflict) else Maybe(taken, value)
 
 

@@ -14,14 +14,7 @@ from typing import Any
 import numpy as np
 
 from pygpu.core.host.later import later
-from pygpu.frontend.joins.choosing import (
-    choice,
-    either,
-    is_none,
-    option,
-    spread,
-    zero_of,
-)
+from pygpu.frontend.joins.choosing import choice, either, is_none, option, spread, zero_of
 from pygpu.frontend.joins.joining import Leaf, Meeting
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.kinds import (

@@ -41,8 +41,10 @@ _SHAPING: Final = frozenset(
 
 _NUMPY_METHODS: Final = frozenset(
     "sum mean min max prod dot clip round any all argmin argmax "
-    "argsort conj conjugate cumprod cumsum diagonal trace std var searchsorted take item".split()
+    "argsort conj conjugate cumprod cumsum diagonal trace std var searchsorted take item nonzero "
+    "ravel flatten copy squeeze tolist".split()
 )
+_NAMED: Final = {"item": np.take, "flatten": np.ravel, "tolist": list}
 
 
 def array_method(w: Evaluator, value: Any, name: str) -> Builtin | None:
@@ -72,7 +74,7 @@ def array_method(w: Evaluator, value: Any, name: str) -> Builtin | None:
     if isinstance(value, Array) and name == "fill":
         return Builtin(name, lambda new: indexing.set_item(w, value, Ellipsis, new))
     if name in _NUMPY_METHODS and isinstance(value, (Array, Masked)):
-        function = getattr(np, "take" if name == "item" else name)
+        function = _NAMED.get(name) or getattr(np, name)
         return Builtin(name, lambda *args, **keywords: w.call(function, value, *args, **keywords))
     return None
 

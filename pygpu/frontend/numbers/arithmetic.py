@@ -110,10 +110,7 @@ def _what_is_made() -> dict[tuple[str, Kind, Kind], tuple[str, Type]]:
 
 _MADE: Final = _what_is_made()
 _PLAIN: Final = frozenset("+-*|^")  # modulo 2**32 whatever is known of two integers
-_BY_ZERO: Final = {
-    "//": "integer division or modulo by zero",
-    "%": "integer modulo by zero",
-}
+_BY_ZERO: Final = {"//": "integer division or modulo by zero", "%": "integer modulo by zero"}
 
 
 def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:

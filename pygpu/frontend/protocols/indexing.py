@@ -15,12 +15,7 @@ from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.numbers import hint_of_number
 from pygpu.frontend.numbers.operands import components
 from pygpu.frontend.protocols import pictures
-from pygpu.frontend.protocols.arrays import (
-    opened,
-    stored,
-    stored_by_dynamic,
-    type_of_row,
-)
+from pygpu.frontend.protocols.arrays import opened, stored, stored_by_dynamic, type_of_row
 from pygpu.frontend.protocols.attributes import assign_components, vector_of
 from pygpu.frontend.protocols.datamodel import find_method, user_method
 from pygpu.frontend.protocols.sequences import items_of
@@ -28,7 +23,7 @@ from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import key_of
-from pygpu.frontend.values.lazy import Bounded, Indexed, Masked, Row, Span
+from pygpu.frontend.values.lazy import Bounded, Cut, Indexed, Masked, Row, Span
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (
     Abstract,
@@ -47,7 +42,7 @@ from pygpu.language import vectors
 with later():
     from pygpu.frontend.collections import members
     from pygpu.frontend.numbers import integers
-    from pygpu.frontend.protocols import lookups, parts, tables
+    from pygpu.frontend.protocols import lookups, parts, selections, tables
     from pygpu.frontend.walked import fitting, iterators, library
 
 
@@ -63,8 +58,12 @@ def item(w: Evaluator, container: Any, index: Any) -> Any:
         raise w.error(container.message)
     if isinstance(index, Instance) and isinstance(container, _INDEXED):
         index = place_of(w, index)
-    if isinstance(container, Masked) and scalar_kind(index) in ("int", "uint"):
+    if isinstance(container, Cut):
         container = w.call(list, container)
+    if isinstance(container, Masked):
+        return selections.of_selection(w, container, index)
+    if selections.has_places(index):
+        return selections.at_places(w, container, index)
     try:
         index = key_of(w, index)
     except NotKnown:
@@ -215,9 +214,9 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         return lookups.by_key(w, container, index)
     if isinstance(container, (Array, np.ndarray)):
         array = w.read(container) if isinstance(container, Array) else container
-        mask = parts.mask_of(w, array, index)
+        mask = selections.mask_of(w, array, index)
         if mask is not None:
-            return parts.selection(w, array, mask)
+            return selections.selection(w, array, mask)
     view = _viewed_beside_mask(w, container, index)
     if view is not None:
         return item(w, *view)
@@ -330,9 +329,12 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
             w.write(container, tuple(items))
         return
     if isinstance(container, Array):
-        mask = parts.mask_of(w, w.read(container), index)
+        mask = selections.mask_of(w, w.read(container), index)
         if mask is not None and (scalar_kind(new) or isinstance(new, Masked)):
-            w.write(container, parts.stored_by_mask(w, w.read(container), mask, new))
+            w.write(container, selections.stored_by_mask(w, w.read(container), mask, new))
+            return
+        if selections.has_places(index):
+            selections.store_at_places(w, container, index, new, set_item)
             return
     view = _viewed_beside_mask(w, container, index)
     if view is not None:

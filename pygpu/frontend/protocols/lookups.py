@@ -28,7 +28,7 @@ from pygpu.frontend.values.values import Abstract, Choice, Conflict, Tuple, desc
 from pygpu.types import INT
 
 with later():
-    from pygpu.frontend.collections import members, records, words
+    from pygpu.frontend.collections import members, records, texts, words
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import tables
     from pygpu.frontend.walked import library
@@ -114,6 +114,8 @@ def _is_key(w: Evaluator, key: Any, known: Any) -> Any:
     if not scalar_kind(key):
         if not isinstance(key, Abstract):
             return key == known
+        if texts.is_written(key):
+            return w.compare("==", key, known) if isinstance(known, str) else False
         raise w.error(
             "a key that is dynamic is a number, one of several known things or a tuple of these, "
             f"got {describe(key)}"

@@ -292,7 +292,11 @@ def _complex_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
 
 
 _BINARY_RULES: Final = (
-    lambda w, symbol, a, b: lifted(lambda x, y: binary(w, symbol, x, y), (a, b)),
+    lambda w, symbol, a, b: (
+        w.call(np.dot, a, b)
+        if symbol == "@" and isinstance(a, Masked)
+        else lifted(lambda x, y: binary(w, symbol, x, y), (a, b))
+    ),
     arithmetic.binary,
     _complex_binary,
     _matrix_binary,

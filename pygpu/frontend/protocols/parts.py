@@ -96,7 +96,7 @@ def _cut(w: Evaluator, container: Any, index: Any) -> Masked | None:
         begun, ended = (None if end is None else _is_at(w, place, end, len(items)) for end in ends)
         is_before = True if ended is None else arithmetic.negate(w, ended)
         tests.append(arithmetic.both(w, True if begun is None else begun, is_before))
-    return kind(tuple(items), tuple(tests))
+    return kind(items, tests)
 
 
 def _cut_of_row(w: Evaluator, container: Any, parts: Sequence[Any]) -> Masked | None:
@@ -291,50 +291,3 @@ def stored_in_part(
         for place, value in zip((places + shift).reshape(-1), values, strict=True):
             made[place] = lookups.choose(w, meant, value, made[place])
     return made.reshape(array.shape)
-
-
-# ---------------------------------------------------------------- masks
-
-
-def mask_of(w: Evaluator, array: np.ndarray[Any, Any], index: Any) -> np.ndarray[Any, Any] | None:
-    """A dynamic mask of an array, of its shape or its first axes' shape; None for other indices."""
-    if not isinstance(index, (Array, List)):
-        return None
-    mask = to_objects(w, index)
-    if not mask.size or any(scalar_kind(test) != "bool" for test in mask.reshape(-1)):
-        return None
-    if mask.shape != array.shape[: mask.ndim]:
-        raise IndexError(
-            f"boolean index did not match indexed array: its shape is {mask.shape}, the array's "
-            f"{array.shape}"
-        )
-    return mask
-
-
-def selection(w: Evaluator, array: np.ndarray[Any, Any], mask: np.ndarray[Any, Any]) -> Masked:
-    """The elements where a mask holds."""
-    if mask.shape != array.shape:
-        raise w.error(
-            "rows of an array cannot be selected by a dynamic mask: np.where(mask[:, None], a, 0) "
-            "has a shape that is known"
-        )
-    return Masked(tuple(to_objects(w, array).reshape(-1)), tuple(mask.reshape(-1)))
-
-
-def stored_by_mask(
-    w: Evaluator, array: np.ndarray[Any, Any], mask: np.ndarray[Any, Any], new: Any
-) -> np.ndarray[Any, Any]:
-    """A copy of an array with a number, or a selection by the same mask, where the mask holds."""
-    mask = mask.reshape(mask.shape + (1,) * (array.ndim - mask.ndim))
-    tests = np.broadcast_to(mask, array.shape).reshape(-1)
-    items = (new,) * array.size
-    if isinstance(new, Masked):
-        if not new.is_like(Masked((), tuple(tests))):
-            raise w.error("what is stored by a dynamic mask is a number, or selected by that mask")
-        items = new.items
-    made = np.empty(array.shape, object)
-    made.reshape(-1)[:] = [
-        arithmetic.select(w, test, as_element(w, array, item), old)
-        for test, item, old in zip(tests, items, to_objects(w, array).reshape(-1), strict=True)
-    ]
-    return made

@@ -128,22 +128,11 @@ def items_or_maybe(w: Evaluator, value: Any) -> tuple[Any, ...]:
             w.write(value, (source, len(items)))
             return items[index:]
     if isinstance(value, Masked):
-        return _taken_by_mask(w, value)
+        return bounded.there(w, value.tests, value.items)
     contents = w.peek(value) if isinstance(value, (Dict, List)) else None
     if not isinstance(contents, Bounded):
         return items_of(w, value)
     return bounded.maybes(w, contents if type(value) is List else members.columns(contents, 0))
-
-
-def _taken_by_mask(w: Evaluator, selection: Masked) -> tuple[Any, ...]:
-    """The elements of a selection, those that may not be there as a Maybe, which is zero then."""
-    items: list[Any] = []
-    for item, test in zip(selection.items, selection.tests, strict=True):
-        if isinstance(test, Abstract):
-            items.append(Maybe(test, arithmetic.select(w, test, item, 0)))
-        elif test:
-            items.append(item)
-    return tuple(items)
 
 
 def put_off(w: Evaluator, iterator: Iterator) -> bool:
@@ -210,7 +199,7 @@ def iterate(w: Evaluator, value: Any) -> Any:
         case Indexed():
             source: Any = value
         case Masked():
-            source = Yielded(_taken_by_mask(w, value))
+            source = Yielded(bounded.there(w, value.tests, value.items))
         case Dict() if isinstance(w.peek(value), Bounded):
             source = Yielded(items_or_maybe(w, value))
         case List():

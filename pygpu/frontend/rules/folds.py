@@ -29,9 +29,9 @@ from pygpu.frontend.protocols.sequences import (
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.lazy import Bounded, Indexed
+from pygpu.frontend.values.lazy import Bounded, Indexed, Masked
 from pygpu.frontend.values.objects import Iterator, List, Set, Vector
-from pygpu.frontend.values.values import Abstract, Choice, Maybe, NotKnown
+from pygpu.frontend.values.values import Abstract, Choice, Maybe, NotKnown, Tuple
 from pygpu.frontend.walked import asked
 from pygpu.types import vector
 
@@ -39,7 +39,7 @@ with later():
     from pygpu.frontend.collections import bounded as lists
     from pygpu.frontend.collections import members, words
     from pygpu.frontend.joins import choosing
-    from pygpu.frontend.protocols import comparisons, lookups
+    from pygpu.frontend.protocols import comparisons, lookups, selections
     from pygpu.frontend.rules import ordering
     from pygpu.frontend.walked import library
 
@@ -223,10 +223,10 @@ def _extreme_by(w: Evaluator, beats: Any, xs: Any, key: Any, more: Any) -> Any:
     return w.call(library.extreme_by, xs, key, beats)
 
 
-def _needed(w: Evaluator, found: Any) -> None:
+def _needed(w: Evaluator, found: Any, message: str = "the sequence is empty") -> None:
     """In checked programs, and in a `try`, note where there is no item."""
     if w.faults.checked or w.handled():
-        w.check(arithmetic.negate(w, found), ValueError, "the sequence is empty")
+        w.check(arithmetic.negate(w, found), ValueError, message)
 
 
 def _check_extreme(code: str, args: tuple[Any, ...], more: Any) -> None:
@@ -370,6 +370,12 @@ def _refuse(w: Evaluator, what: Any, instead: Any) -> Any:
 FOLD_RULES: Final[dict[Any, Rule]] = {
     asked.refuse: _refuse,
     asked.needed: _needed,
+    asked.fits: lambda w, holds, say: lists.overflow(w, arithmetic.negate(w, holds), say),
+    asked.slots: lambda w, a: Tuple(selections.slots(w, a)),
+    asked.packed: lambda w, a: Tuple(selections.packed(w, a)),
+    asked.first: lambda w, items, count: selections.first(w, items, count),
+    asked.selection: lambda w, items, tests: Masked(w.items(items), w.items(tests)),
+    asked.alike: lambda w, items, a: Masked(w.items(items), a.tests, a.length),
     asked.there: _there,
     asked.value: _value,
     math.prod: _starred_product,

@@ -40,7 +40,7 @@ from pygpu.frontend.rules.taking import (
     taken_now,
 )
 from pygpu.frontend.values.evaluator import Evaluator, Rule
-from pygpu.frontend.values.lazy import Indexed, Lazy
+from pygpu.frontend.values.lazy import Indexed, Lazy, Masked
 from pygpu.frontend.values.objects import Instance, Iterator, List, Object, Yielded
 from pygpu.frontend.values.values import Abstract, tuple_of
 
@@ -68,7 +68,7 @@ def _next_row(w: Evaluator, index: Any, strict: bool, *iterators: Iterator) -> A
 
 def _has_some(w: Evaluator, xs: Any) -> bool:
     """Whether only the device knows how many items there are."""
-    return lists.bounded(w, xs) is not None or is_undecided(w, xs)
+    return isinstance(xs, Masked) or lists.bounded(w, xs) is not None or is_undecided(w, xs)
 
 
 def _check_lengths(w: Evaluator, place: int, iterators: tuple[Iterator, ...]) -> None:
@@ -121,7 +121,7 @@ def _zip(w: Evaluator, *sequences: Any, strict: Any = False) -> Any:
                 for xs in sequences
             ]
         )
-    has_some = any(lists.bounded(w, xs) is not None for xs in sequences)
+    has_some = any(_has_some(w, xs) for xs in sequences)
     if has_some and not any(map(is_stream, sequences)):
         if strict:
             _check_equal(w, [w.length(xs) for xs in sequences])

@@ -25,10 +25,10 @@ from pygpu.frontend.values.callables import Bound, Builtin
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.lazy import Masked
+from pygpu.frontend.values.lazy import Masked, lifted
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, NotKnown, Tuple, describe, tuple_of
-from pygpu.frontend.walked import fitting, linear, numerics, polynomials, statistics
+from pygpu.frontend.walked import fitting, linear, numerics, selected, statistics
 from pygpu.types import INTEGERS
 
 
@@ -78,10 +78,13 @@ def _by_lines(w: Evaluator, xs: Any, axis: Any, function: Callable[[Any], Any]) 
 
 def where(w: Evaluator, condition: Any, *choices: Any) -> Any:
     """np.where(condition, a, b)"""
-    if len(choices) != 2:
-        raise w.error("np.where takes a condition and two values here")
+    if not choices:
+        return w.call(np.nonzero, condition)
     a, b = choices
     parts = (condition, a, b)
+    selected = lifted(lambda *row: where(w, *row), parts)
+    if selected is not NotImplemented:
+        return selected
     if all(scalar_kind(part) or is_complex(part) for part in parts) or any(map(vector_type, parts)):
         if scalar_kind(condition) and scalar_kind(condition) != "bool":
             condition = comparisons.compare(w, "!=", condition, 0)
@@ -217,6 +220,8 @@ def _like(value: float | None) -> Rule:
     def rule(w: Evaluator, xs: Any, *fill: Any, dtype: Any = None, **more: Any) -> Any:
         if value is None and not fill:
             raise TypeError("full_like() missing 1 required positional argument: 'fill_value'")
+        if value is not None and fill:
+            (dtype,) = fill
         array = arrays.to_objects(w, xs)
         number = fill[0] if value is None else value
         made = arrays.array_of([number] * array.size, array.shape)
@@ -268,17 +273,7 @@ _LENGTHS: Final[dict[Any, str]] = {
     **dict.fromkeys(
         (np.zeros, np.ones, np.empty, np.eye, np.identity),
         "make it as long as it can get, and use the first n, as in np.zeros(16)[:n]",
-    ),
-    np.bincount: "for n bins np.histogram(x, bins=n, range=(0, n))[0] counts whole numbers",
-    np.unique: "sorted values can be compared with their neighbours, as in (s[1:] != s[:-1]).sum()",
-    **dict.fromkeys(
-        (np.nonzero, np.flatnonzero, np.argwhere),
-        "loop over all places and ask the condition at each, or use np.argmax(condition) for the "
-        "first and np.count_nonzero(condition) for how many",
-    ),
-    **dict.fromkeys(
-        (np.extract, np.compress), "np.sum(xs, where=condition) and other folds take where="
-    ),
+    )
 }
 
 NUMPY_RULES: Final[dict[Any, Rule]] = {
@@ -288,7 +283,7 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     **{function: _of_dynamic_length(function, say) for function, say in _LENGTHS.items()},
     **{function: walked_as(meaning) for function, meaning in linear.MEANT.items()},
     **{function: walked_as(meaning) for function, meaning in fitting.MEANT.items()},
-    **{function: walked_as(meaning) for function, meaning in polynomials.MEANT.items()},
+    **{function: walked_as(meaning) for function, meaning in selected.MEANT.items()},
     np.vectorize: lambda w, function, **more: Bound(fitting.for_each, (function,)),
     np.maximum: _GREATER,
     np.minimum: _LESSER,
@@ -319,3 +314,25 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     np.logical_or: _logical("or"),
     np.logical_xor: _logical("xor"),
 }
+
+
+_OF_SEVERAL: Final = (np.concatenate, np.hstack)
+
+
+def _of_selections(function: Any, meaning: Any) -> Rule:
+    """A function whose meaning is another where it is given what a mask selects."""
+    other = NUMPY_RULES.get(function)
+
+    def rule(w: Evaluator, *args: Any, **keywords: Any) -> Any:
+        is_some = isinstance(args[0], (Tuple, List)) and function in _OF_SEVERAL
+        given = w.items(args[0]) if is_some else args
+        if any(isinstance(arg, Masked) for arg in given):
+            return w.call(meaning, *args, **keywords)
+        return NotImplemented if other is None else other(w, *args, **keywords)
+
+    return rule
+
+
+NUMPY_RULES.update(
+    {function: _of_selections(function, it) for function, it in selected.OF_SELECTIONS.items()}
+)

@@ -23,7 +23,7 @@ from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import arrays, comparisons, operators
 from pygpu.frontend.protocols.operators import fold
-from pygpu.frontend.rules.ordering import first_extreme, middle
+from pygpu.frontend.rules.ordering import first_extreme, floats, middle
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, narrow_dtype, scalar_kind
 from pygpu.frontend.values.lazy import Indexed, Masked
@@ -93,11 +93,15 @@ def reduction(how: Fold) -> Rule:
         initial: Any = _NOT_GIVEN,
         where: Any = True,
     ) -> Any:
+        def row(items: list[Any], truths: list[Any] | None) -> Any:
+            given = initial is not _NOT_GIVEN
+            more = [initial, *items] if given else items
+            return how.of(w, more, [True, *truths] if given and truths is not None else truths)
+
         if isinstance(xs, Masked):
-            if axis not in (None, 0, -1) or keepdims or dtype is not None or where is not True:
-                raise w.error("a selection by a dynamic mask is folded as a whole")
-            more = () if initial is _NOT_GIVEN else (initial,)
-            return how.of(w, [*more, *xs.items], [*([True] * len(more)), *xs.tests])
+            if dtype is not None or where is not True:
+                raise w.error(f"{xs.describe()} is folded by axis, keepdims and initial alone")
+            return along(w, row, xs, axis, keepdims)
         plain = dtype is None and initial is _NOT_GIVEN and where is True
         lazy = _lazy(w, xs)
         if axis is None and lazy is not None and how.long is not None and plain:
@@ -107,11 +111,6 @@ def reduction(how: Fold) -> Rule:
         array = arrays.to_objects(w, xs)
         tests = None if where is True else np.broadcast_to(arrays.to_objects(w, where), array.shape)
 
-        def row(items: list[Any], truths: list[Any] | None) -> Any:
-            given = initial is not _NOT_GIVEN
-            more = [initial, *items] if given else items
-            return how.of(w, more, [True, *truths] if given and truths is not None else truths)
-
         return along(w, row, array, axis, keepdims, tests)
 
     return rule
@@ -120,12 +119,22 @@ def reduction(how: Fold) -> Rule:
 def along(
     w: Evaluator,
     function: Callable[[list[Any], list[Any] | None], Any],
-    array: np.ndarray[Any, Any],
+    array: np.ndarray[Any, Any] | Masked,
     axis: Any,
     keepdims: Any = False,
     tests: Any = None,
 ) -> Any:
     """A function of the elements along axes, and of their tests: one value for each row."""
+    if isinstance(array, Masked):
+        rows_of_it = [arrays.to_objects(w, item) for item in array.items]
+        if axis not in (None, 0, -1 - rows_of_it[0].ndim):
+            inner = axis - 1 if axis > 0 else axis
+            made = [along(w, function, item, inner, keepdims) for item in rows_of_it]
+            return Masked(made, array.tests, array.length)
+        tests = np.array([*array.tests, None], object)[:-1]
+        array = np.stack(rows_of_it)
+        shape = (len(tests), *[1] * (array.ndim - 1))
+        tests = np.broadcast_to(tests.reshape(shape), array.shape)
     axes = tuple(range(array.ndim)) if axis is None else axis
     axes = axes if isinstance(axes, tuple) else (axes,)
     for place in axes:
@@ -173,14 +182,7 @@ def _count(w: Evaluator, tests: list[Any]) -> Any:
 
 
 def _mean(w: Evaluator, items: list[Any]) -> Any:
-    return operators.binary(w, "/", _sum(w, _floats(w, items)), float(len(items)))
-
-
-def _floats(w: Evaluator, items: list[Any]) -> list[Any]:
-    """Ints as floats, whose sum does not wrap."""
-    return [
-        operators.binary(w, "*", x, 1.0) if scalar_kind(x) in ("int", "uint") else x for x in items
-    ]
+    return operators.binary(w, "/", _sum(w, floats(w, items)), float(len(items)))
 
 
 def _quotient(w: Evaluator, total: Any, count: Any) -> Any:
@@ -191,7 +193,7 @@ def _quotient(w: Evaluator, total: Any, count: Any) -> Any:
 
 
 def _mean_of_counted(w: Evaluator, items: list[Any], tests: list[Any]) -> Any:
-    total = fold(w, "+", chosen(w, _floats(w, items), tests, lambda kind: 0))
+    total = fold(w, "+", chosen(w, floats(w, items), tests, lambda kind: 0))
     return _quotient(w, total, _count(w, tests))
 
 
@@ -356,17 +358,19 @@ def _average(
 
 def _norm(w: Evaluator, xs: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
     """np.linalg.norm: of all elements, of rows, or Frobenius' of matrices."""
-    array = arrays.to_objects(w, xs)
-    count = array.ndim if axis is None else len(axis) if isinstance(axis, tuple) else 1
+    array = xs if isinstance(xs, Masked) else arrays.to_objects(w, xs)
+    count = w.call(np.ndim, array) if axis is None else len(axis) if isinstance(axis, tuple) else 1
     if ord is not None and count > 1 and not (ord == "fro" and count == 2):
         raise w.error(
             f"np.linalg.norm of a matrix by ord={ord!r} has no meaning on dynamic values: "
             "the norm of all elements (ord=None) has, and norms along one axis"
         )
-    return along(w, lambda items, tests: _norm_of(w, items, ord), array, axis, keepdims)
+    return along(w, lambda items, tests: _norm_of(w, items, ord, tests), array, axis, keepdims)
 
 
-def _norm_of(w: Evaluator, items: list[Any], ord: Any) -> Any:
+def _norm_of(w: Evaluator, items: list[Any], ord: Any, tests: list[Any] | None) -> Any:
+    if tests is not None:
+        items = chosen(w, items, tests, lambda kind: math.inf if ord == -math.inf else 0)
     if ord in (None, 2, "fro"):
         squares = [_square(w, item) for item in items]
         return elementwise(w, "sqrt", (fold(w, "+", squares),), "float")

@@ -32,10 +32,9 @@ from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Indexed, Span, difference
-from pygpu.frontend.values.objects import Dict, Iterator, List, Set
+from pygpu.frontend.values.objects import Dict, Iterator, List, Set, Yielded
 from pygpu.frontend.values.values import (
     Abstract,
-    Conflict,
     Dynamic,
     Maybe,
     Natural,
@@ -169,10 +168,10 @@ def _next(w: Evaluator, iterator: Any, *default: Any) -> Any:
         return w.call(iterators.next_or, method, *default) if default else w.call(method)
     if not isinstance(iterator, Iterator):
         return NotImplemented
-    if default and maybe_next(w, iterator):
-        return _first_of_some(w, iterator, default[0])
-    if default and is_generator(w, iterator):
-        return _next_or(w, iterator, default[0])
+    if maybe_next(w, iterator):
+        return _next_of_some(w, iterator, *default)
+    if is_generator(w, iterator):
+        return _next_of(w, iterator, *default)
     try:
         return advance_iterator(w, iterator)
     except StopIteration:
@@ -181,7 +180,7 @@ def _next(w: Evaluator, iterator: Any, *default: Any) -> Any:
         raise
 
 
-def _next_or(w: Evaluator, iterator: Iterator, default: Any) -> Any:
+def _next_of(w: Evaluator, iterator: Iterator, *default: Any) -> Any:
     """The next item of a generator, or the default. Where only the device knows whether there is
     one, a loop looks for it: nothing can be taken after that."""
     try:
@@ -189,26 +188,28 @@ def _next_or(w: Evaluator, iterator: Iterator, default: Any) -> Any:
             try:
                 return trial.keep(advance_iterator(w, iterator))
             except StopIteration:
-                return trial.keep(default)
+                if not default:
+                    raise
+                return trial.keep(default[0])
     except CompileError:
-        try:
-            with w.attempt() as trial:
-                return trial.keep(w.call(library.next_of, iterator, default))
-        except CompileError:
-            raise
+        return w.call(library.next_of, iterator, *default)
 
 
-def _first_of_some(w: Evaluator, iterator: Iterator, default: Any) -> Any:
-    """The first item that is there. Nothing can be taken afterwards: how many are left is not
-    known."""
-    first = default
-    for item in reversed(items_or_maybe(w, iterator)):
-        there = isinstance(item, Maybe)
-        first = lookups.choose(w, item.taken, item.value, first) if there else item
-    w.state.heap[iterator] = Conflict(
-        "how many items of this generator expression are left is not known at compile time: "
-        "make a list of its items first, and index it"
-    )
+def _next_of_some(w: Evaluator, iterator: Iterator, *default: Any) -> Any:
+    """The first item that is there; those after it are left."""
+    found: Any = False
+    items = items_or_maybe(w, iterator)
+    pairs = [(x.taken, x.value) if isinstance(x, Maybe) else (True, x) for x in items]
+    later = []
+    for test, _ in pairs:
+        later.append(arithmetic.both(w, test, found))
+        found = arithmetic.either(w, test, found)
+    if not default:
+        w.check(arithmetic.negate(w, found), StopIteration, "")
+    first = default[0] if default else pairs[-1][1]
+    for test, value in reversed(pairs):
+        first = lookups.choose(w, test, value, first)
+    w.write(iterator, (Yielded(lists.there(w, later, [value for _, value in pairs])), 0))
     return first
 
 

@@ -118,9 +118,7 @@ class Heap:
         self.aliases[handle] = (*self.aliases.get(handle, ()), view)
 
     def alias_joined(
-        self,
-        aliases: Iterable[tuple[Object, Object]],
-        pairs: Mapping[tuple[Object, Object], Any],
+        self, aliases: Iterable[tuple[Object, Object]], pairs: Mapping[tuple[Object, Object], Any]
     ) -> None:
         """Note what a join has made: `aliases` are pairs of an object and a joined object that may
         be it, `pairs` says what was made of each two objects. What was made of two objects may be

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any, ClassVar, Final
 
+from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Parts, numbered
 from pygpu.ssa import Value, base_and_offset
 
@@ -107,29 +108,32 @@ class Bounded(Abstract):
 
 
 class Masked(Abstract):
-    """The elements of an array where a dynamic mask holds, as in `w[w > 0.5]`: all elements, and a
-    test for each. How many hold only the device knows."""
+    """The elements or rows of an array where a dynamic mask holds, as in `w[w > 0.5]`: all of them,
+    and a test for each. How many hold only the device knows. Where a `length` is given, the first
+    so many are those."""
 
-    __slots__ = ("items", "tests")
+    __slots__ = ("items", "length", "tests")
     TAKEN: ClassVar[str] = (
-        "can be folded, iterated by 'for', measured, computed with and stored; "
+        "can be folded, sorted, iterated by 'for', measured, indexed, computed with and stored; "
         "np.where(mask, x, 0) has a length that is known"
     )
 
-    def __init__(self, items: tuple[Any, ...], tests: tuple[Any, ...]) -> None:
-        self.items: Final = items
-        self.tests: Final = tests
+    def __init__(self, items: Sequence[Any], tests: Sequence[Any], length: Any = None) -> None:
+        self.items: Final = tuple(items)
+        self.tests: Final = tuple(tests)
+        self.length: Final = length
 
     def parts(self) -> Parts:
-        return numbered((*self.items, *self.tests))
+        return (((".length",), self.length), *numbered((*self.items, *self.tests)))
 
     def rebuild(self, parts: tuple[Any, ...]) -> Masked | None:
         if any(isinstance(part, Conflict) for part in parts):
             return None
-        return type(self)(parts[: len(self.items)], parts[len(self.items) :])
+        length, *rest = parts
+        return type(self)(rest[: len(self.items)], rest[len(self.items) :], length)
 
     def shape(self) -> Any:
-        return len(self.items)
+        return len(self.items), self.length is None
 
     def describe(self) -> str:
         return f"a selection of {len(self.items)} elements by a dynamic mask"
@@ -137,7 +141,9 @@ class Masked(Abstract):
     def is_like(self, other: Masked) -> bool:
         """Whether another was selected by the same mask."""
         pairs = zip(self.tests, other.tests, strict=False)
-        return len(self.tests) == len(other.tests) and all(_is_one(a, b) for a, b in pairs)
+        proven: set[Any] = set()
+        alike = (_is_one(a, b, proven) for a, b in pairs)
+        return len(self.tests) == len(other.tests) and all(alike)
 
 
 class Cut(Masked):
@@ -153,26 +159,31 @@ class Cut(Masked):
         return f"a slice of {len(self.items)} items that ends or begins at a dynamic place"
 
 
-def _is_one(a: Any, b: Any) -> bool:
+def _is_one(a: Any, b: Any, proven: set[Any]) -> bool:
     if isinstance(a, Dynamic) and isinstance(b, Dynamic):
-        return is_same(a.value, b.value)
+        return is_same(a.value, b.value, proven)
     return a is b
 
 
-def is_same(a: Value, b: Value, depth: int = 8) -> bool:
-    """Whether two values are made alike: the same operations on the same values."""
-    if a is b:
+def is_same(a: Value, b: Value, proven: set[Any] | None = None, depth: int = 300) -> bool:
+    """Whether two values are made alike: the same operations on the same values. `proven`: pairs
+    that were found to be."""
+    proven = set() if proven is None else proven
+    if a is b or (a, b) in proven:
         return True
     one, other = a.op, b.op
     if one is None or other is None or depth == 0 or one.regions or other.regions:
         return False
     alike = one.code == other.code and one.data == other.data and a.type is b.type
     pairs = zip(one.operands, other.operands, strict=False)
-    return (
+    found = (
         alike
         and len(one.operands) == len(other.operands)
-        and all(is_same(x, y, depth - 1) for x, y in pairs)
+        and all(is_same(x, y, proven, depth - 1) for x, y in pairs)
     )
+    if found:
+        proven.add((a, b))
+    return found
 
 
 def lifted(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
@@ -186,14 +197,26 @@ def lifted(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
         raise TypeError(
             f"{first.describe()} {Cut.TAKEN}; one of an array can be computed with, too"
         )
-    if not all(first.is_like(other) for other in selections):
-        raise ValueError("operands could not be broadcast together: their masks are not one")
-    columns = [
-        operand.items if isinstance(operand, Masked) else (operand,) * len(first.items)
-        for operand in operands
-    ]
+    if not all(first.is_like(other) for other in selections[1:]):
+        raise ValueError(
+            "operands could not be broadcast together: they were selected by different masks; "
+            "select both by one, as a[m & n] + b[m & n] does"
+        )
+    of_numbers = first.items and scalar_kind(first.items[0]) is not None
+    columns = []
+    for operand in operands:
+        if isinstance(operand, Masked):
+            columns.append(operand.items)
+            continue
+        if of_numbers and isinstance(operand, Abstract) and not scalar_kind(operand):
+            raise ValueError(
+                f"operands could not be broadcast together: {first.describe()} has a length that "
+                f"only the device knows, and the other is {operand.describe()}: select of both by "
+                "one mask"
+            )
+        columns.append((operand,) * len(first.items))
     rows = zip(*columns, strict=True)
-    return Masked(tuple([function(*row) for row in rows]), first.tests)
+    return Masked([function(*row) for row in rows], first.tests, first.length)
 
 
 class Lazy(Abstract):
@@ -205,10 +228,7 @@ class Lazy(Abstract):
     __slots__ = ("of", "step", "whole")
 
     def __init__(
-        self,
-        step: Callable[..., Any],
-        of: tuple[Any, ...],
-        whole: Callable[..., Any] | None = None,
+        self, step: Callable[..., Any], of: tuple[Any, ...], whole: Callable[..., Any] | None = None
     ) -> None:
         self.step: Final = step
         self.of: Final = of

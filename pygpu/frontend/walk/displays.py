@@ -14,14 +14,7 @@ from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
 from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.objects import Dict, Instance, List, Set
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import (
-    Abstract,
-    Choice,
-    Dynamic,
-    NotKnown,
-    Tuple,
-    tuple_of,
-)
+from pygpu.frontend.values.values import Abstract, Choice, Dynamic, NotKnown, Tuple, tuple_of
 
 with later():
     from pygpu.frontend.collections import bounded as lists

@@ -3,6 +3,8 @@ they are what their bodies say."""
 
 from typing import Any
 
+import numpy as np
+
 
 def there(x: Any) -> Any:
     """Whether an item, which a filter may leave out, is there: the walker knows."""
@@ -14,10 +16,41 @@ def value(x: Any) -> Any:
     return x
 
 
-def needed(found: Any) -> None:
+def needed(found: Any, message: Any = "the sequence is empty") -> None:
     """There must be an item: a rule stands for it."""
     if not found:
-        raise ValueError("the sequence is empty")
+        raise ValueError(message)
+
+
+def fits(holds: Any, message: Any) -> None:
+    """What must hold for every pixel, whether the program is checked or not."""
+    if not holds:
+        raise MemoryError(message)
+
+
+def slots(a: Any) -> Any:
+    """The elements among which a mask selects, and for each the test; all of an array."""
+    return np.ravel(a), np.ones(np.size(a), bool)
+
+
+def selection(items: Any, tests: Any) -> Any:
+    """The elements whose tests hold."""
+    return items[tests]
+
+
+def alike(items: Any, a: Any) -> Any:
+    """The elements at which the mask of another selection holds."""
+    return items
+
+
+def packed(a: Any) -> Any:
+    """The elements that a mask selects before others, and how many they are."""
+    return np.ravel(a), np.size(a)
+
+
+def first(items: Any, count: Any) -> Any:
+    """The first elements."""
+    return items[:count]
 
 
 def refuse(what: Any, instead: Any) -> Any:

@@ -253,12 +253,14 @@ def drop(generator: Any) -> None:
         return
 
 
-def next_of(xs: Any, default: Any) -> Any:
+def next_of(xs: Any, *default: Any) -> Any:
     """next() of a generator of which only the device knows whether it gives an item."""
     for x in xs:
         if there(x):
             return value(x)
-    return default
+    if not default:
+        raise StopIteration
+    return default[0]
 
 
 def first_of(a: Any, b: Any) -> Any:

@@ -193,6 +193,31 @@ def along_axis(f: Any, step: Any, axis: Any, edge_order: Any) -> Any:
     return np.moveaxis(np.array([first, *inner, last]), 0, axis)
 
 
+def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
+    """np.diff: of bools, where they change."""
+    a = np.asarray(a)
+    shape = [1 if place == axis % a.ndim else side for place, side in enumerate(a.shape)]
+    parts = [
+        x if np.ndim(x) else np.broadcast_to(x, shape)
+        for x in (prepend, a, append)
+        if x is not None
+    ]
+    rows = np.moveaxis(np.concatenate(parts, axis), axis, 0)
+    for _ in range(n):
+        rows = rows[1:] ^ rows[:-1] if a.dtype == bool else rows[1:] - rows[:-1]
+    return np.moveaxis(rows, 0, axis)
+
+
+def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * math.pi) -> Any:
+    """np.unwrap of floats: jumps of half a period and more become the shorter way."""
+    p = np.moveaxis(np.asarray(p), axis, 0)
+    jumps, half = p[1:] - p[:-1], period / 2
+    short = (jumps + half) % period - half
+    short = np.where((short == -half) & (jumps > 0), half, short)
+    added = np.where(np.abs(jumps) < (half if discont is None else discont), 0.0, short - jumps)
+    return np.moveaxis(np.concatenate((p[:1], p[1:] + np.cumsum(added, 0))), 0, axis)
+
+
 def sinc(x: Any) -> Any:
     y = np.pi * (np.asarray(x) if isinstance(x, (list, tuple)) else x)
     return np.where(y == 0, 1.0, np.sin(y) / np.where(y == 0, 1.0, y))[()]
@@ -257,10 +282,10 @@ def array_equal(a: Any, b: Any, equal_nan: Any = False) -> Any:
 
 def isin(element: Any, test_elements: Any, *, invert: Any = False) -> Any:
     element = np.asarray(element)
-    found = np.zeros(np.shape(element), bool)
+    found = np.zeros_like(element, bool)
     for value in np.ravel(test_elements):
-        found = np.logical_or(found, element == value)
-    return (np.logical_not(found) if invert else found)[()]
+        found = found | (element == value)
+    return found ^ True if invert else found
 
 
 # ---------------------------------------------------------------- places
@@ -335,6 +360,7 @@ MEANT: Final[dict[Any, Any]] = {
     np.allclose: allclose,
     np.array_equal: array_equal,
     np.choose: choose,
+    np.diff: diff,
     np.digitize: digitize,
     np.fromiter: fromiter,
     np.gradient: gradient,
@@ -355,6 +381,7 @@ MEANT: Final[dict[Any, Any]] = {
     np.take: take,
     np.take_along_axis: take_along_axis,
     np.unravel_index: unravel_index,
+    np.unwrap: unwrap,
     bisect.bisect_left: bisect_left,
     bisect.bisect_right: bisect_right,
     bisect.insort_left: insort_left,

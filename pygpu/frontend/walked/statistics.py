@@ -129,6 +129,14 @@ def nanprod(a: Any, axis: Any = None, **more: Any) -> Any:
     return np.prod(np.asarray(a), axis=axis, where=numbers(a), **more)
 
 
+def nancumsum(a: Any, axis: Any = None) -> Any:
+    return np.cumsum(np.where(numbers(a), a, 0.0), axis)
+
+
+def nancumprod(a: Any, axis: Any = None) -> Any:
+    return np.cumprod(np.where(numbers(a), a, 1.0), axis)
+
+
 def nanmean(a: Any, axis: Any = None, **more: Any) -> Any:
     return np.mean(np.asarray(a), axis=axis, where=numbers(a), **more)
 
@@ -182,6 +190,8 @@ MEANT: Final[dict[Any, Any]] = {
     np.nan_to_num: nan_to_num,
     np.nanargmax: nanargmax,
     np.nanargmin: nanargmin,
+    np.nancumprod: nancumprod,
+    np.nancumsum: nancumsum,
     np.nanmax: nanmax,
     np.nanmean: nanmean,
     np.nanmedian: nanmedian,

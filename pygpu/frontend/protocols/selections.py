@@ -1,0 +1,190 @@
+"""What dynamic masks select of arrays, `a[a > 0.5]`, and what is at the places where a condition
+holds: a `Masked` of elements, or of rows.
+
+    of_selection(w, chosen, -1)             # the last: what was selected is put first, in slots
+    at_places(w, array, (ys, xs))           # array[np.nonzero(condition)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pygpu.frontend.collections import bounded
+from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.protocols import lookups
+from pygpu.frontend.protocols.arrays import array_of, as_element, to_objects
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import scalar_kind
+from pygpu.frontend.values.lazy import Masked
+from pygpu.frontend.values.objects import Array, List
+from pygpu.frontend.values.values import Abstract, Dynamic, Tuple, tuple_of
+
+
+def mask_of(w: Evaluator, array: np.ndarray[Any, Any], index: Any) -> np.ndarray[Any, Any] | None:
+    """A dynamic mask of an array, of its shape or its first axes' shape; None for other indices."""
+    if not isinstance(index, (Array, List)):
+        return None
+    mask = to_objects(w, index)
+    if not mask.size or any(scalar_kind(test) != "bool" for test in mask.reshape(-1)):
+        return None
+    if mask.shape != array.shape[: mask.ndim]:
+        raise IndexError(
+            f"boolean index did not match indexed array: its shape is {mask.shape}, the array's "
+            f"{array.shape}"
+        )
+    return mask
+
+
+def selection(w: Evaluator, array: np.ndarray[Any, Any], mask: np.ndarray[Any, Any]) -> Masked:
+    """The elements where a mask holds, or the parts of an array that has more axes."""
+    if mask.shape == array.shape:
+        return Masked(tuple(to_objects(w, array).reshape(-1)), tuple(mask.reshape(-1)))
+    rows = [Array(array[place]) for place in np.ndindex(mask.shape)]
+    return Masked(rows, tuple(mask.reshape(-1)))
+
+
+def rows_of(w: Evaluator, xs: Masked) -> np.ndarray[Any, Any]:
+    """All that a mask selects from, as an array of objects."""
+    return np.stack([to_objects(w, item) for item in xs.items])
+
+
+def slots(w: Evaluator, a: Any) -> tuple[Any, Any]:
+    """The elements among which a mask selects, and the tests; all of any other array."""
+    if not isinstance(a, Masked):
+        items = to_objects(w, a).reshape(-1)
+        return array_of(items, items.shape), np.ones(items.shape, bool)
+    if not all(map(scalar_kind, a.items)):
+        raise w.error(
+            f"{a.describe()}, which are rows, can be folded, indexed and looped over alone"
+        )
+    return array_of(a.items, (len(a.items),)), array_of(a.tests, (len(a.items),))
+
+
+def packed(w: Evaluator, a: Any) -> tuple[Any, Any]:
+    """The elements that a mask selects before any others, and how many they are."""
+    if isinstance(a, Masked):
+        held = bounded.packed(w, a)
+        return array_of(held.items, (len(held.items),)), held.length
+    items = slots(w, a)[0]
+    return items, w.length(items)
+
+
+def first(w: Evaluator, items: Any, count: Any) -> Masked:
+    """The first elements of an array."""
+    places = range(w.length(items))
+    return Masked(w.items(items), [w.compare(">", count, at) for at in places], count)
+
+
+def of_selection(w: Evaluator, xs: Masked, index: Any) -> Any:
+    """xs[index] of what a mask selects."""
+    parts = index.items if isinstance(index, Tuple) else index
+    if isinstance(parts, tuple):
+        if parts and isinstance(parts[0], slice) and parts[0] == slice(None):
+            rest = tuple_of(parts[1:])
+            return Masked([w.item(item, rest) for item in xs.items], xs.tests, xs.length)
+        one, rest = of_selection(w, xs, parts[0]), parts[1:]
+        return w.item(one, tuple_of((slice(None), *rest) if isinstance(one, Masked) else rest))
+    if isinstance(index, (Array, Masked)):
+        return _by_selection(w, xs, index)
+    made = List(())
+    bounded.hold(w, made, bounded.packed(w, xs))
+    return bounded.as_selection(w, w.item(made, index))
+
+
+def _by_selection(w: Evaluator, xs: Masked, index: Array | Masked) -> Any:
+    """What a mask selects of what was selected, or what stands at the places of a list."""
+    if isinstance(index, Masked) and index.items and scalar_kind(index.items[0]) == "bool":
+        if not xs.is_like(index):
+            raise IndexError("boolean index did not match indexed array: its mask is another")
+        pairs = zip(xs.tests, index.items, strict=True)
+        return Masked(xs.items, [arithmetic.both(w, *pair) for pair in pairs])
+    made = List(())
+    bounded.hold(w, made, bounded.packed(w, xs))
+    if isinstance(index, Masked):
+        return at_places(w, made, index)
+    places = w.read(index)
+    found = [w.item(made, place) for place in places.reshape(-1)]
+    return array_of(found, places.shape)
+
+
+# ---------------------------------------------------------------- places
+
+
+def has_places(index: Any) -> bool:
+    """Whether an index takes what stands at places that a condition has selected."""
+    parts = index.items if isinstance(index, Tuple) else (index,)
+    return any(isinstance(part, Masked) for part in parts)
+
+
+def _each_place(w: Evaluator, container: Any, index: Any) -> tuple[Masked, list[Any]]:
+    """The first selection of an index, and for each of its items the index that it stands for; None
+    where that lies outside."""
+    parts = index.items if isinstance(index, Tuple) else (index,)
+    chosen = [part for part in parts if isinstance(part, Masked)]
+    if not all(chosen[0].is_like(other) for other in chosen[1:]):
+        raise IndexError("shape mismatch: indexing arrays could not be broadcast together")
+    some = bounded.bounded(w, container)
+    shape = to_objects(w, container).shape if some is None else (some.most,)
+    places: list[Any] = []
+    for at, test in enumerate(chosen[0].tests):
+        place = [part.items[at] if isinstance(part, Masked) else part for part in parts]
+        outside = [
+            not isinstance(one, (Abstract, slice)) and not -length <= one < length
+            for one, length in zip(place, shape, strict=False)
+        ]
+        if any(outside):
+            w.check(test, IndexError, "index is out of bounds")
+            places.append(None)
+            continue
+        place = [
+            arithmetic.select(w, test, one, 0) if isinstance(one, Dynamic) else one for one in place
+        ]
+        places.append(place[0] if len(place) == 1 else tuple_of(tuple(place)))
+    return chosen[0], places
+
+
+def at_places(w: Evaluator, container: Any, index: Any) -> Masked:
+    """container[index] for an index with places in it."""
+    chosen, places = _each_place(w, container, index)
+    nowhere = next((place for place in places if place is not None), 0)
+    found = [w.item(container, nowhere if place is None else place) for place in places]
+    return Masked(found, chosen.tests, chosen.length)
+
+
+def store_at_places(
+    w: Evaluator, container: Any, index: Any, new: Any, set_item: Callable[..., None]
+) -> None:
+    """container[index] = new for an index with places in it, and a number or as many numbers."""
+    chosen, places = _each_place(w, container, index)
+    if isinstance(new, Masked) and not new.is_like(chosen):
+        raise ValueError("what is stored at selected places is a number, or as many as the places")
+    for at, (place, test) in enumerate(zip(places, chosen.tests, strict=True)):
+        if place is not None:
+            value = new.items[at] if isinstance(new, Masked) else new
+            old = w.item(container, place)
+            set_item(w, container, place, lookups.choose(w, test, value, old))
+
+
+# ---------------------------------------------------------------- storing by a mask
+
+
+def stored_by_mask(
+    w: Evaluator, array: np.ndarray[Any, Any], mask: np.ndarray[Any, Any], new: Any
+) -> np.ndarray[Any, Any]:
+    """A copy of an array with a number, or a selection by the same mask, where the mask holds."""
+    mask = mask.reshape(mask.shape + (1,) * (array.ndim - mask.ndim))
+    tests = np.broadcast_to(mask, array.shape).reshape(-1)
+    items = (new,) * array.size
+    if isinstance(new, Masked):
+        if not new.is_like(Masked((), tuple(tests))):
+            raise w.error("what is stored by a dynamic mask is a number, or selected by that mask")
+        items = new.items
+    made = np.empty(array.shape, object)
+    made.reshape(-1)[:] = [
+        arithmetic.select(w, test, as_element(w, array, item), old)
+        for test, item, old in zip(tests, items, to_objects(w, array).reshape(-1), strict=True)
+    ]
+    return made
