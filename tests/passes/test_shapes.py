@@ -17,7 +17,7 @@ from pygpu.passes.analysis.pressure import pressure
 from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.shapes import Shape
 from pygpu.passes.lower.boundary import lower_boundary
-from pygpu.ssa import ImageInput
+from pygpu.ssa import ImageInput, walk
 from pygpu.types import FLOAT, INT, vector
 
 FLOATS = Format(np.dtype("float32"), 1)
@@ -268,3 +268,11 @@ def test_pixels_that_read_on_one_side_of_a_branch_are_in_blocks(monkeypatch):
     alive = Format(np.dtype("bool"), 1)
     program = device.compile(Task(function, (FLOATS,), (alive,)))
     assert program.shape.columns == 4
+
+    def halves(left: Image, right: Image, p: Position):
+        return left(p) if p.x < left.width // 2 else right(p)
+
+    function = pygpu.compile(halves).lower(image, image)._made.translated.function
+    assert any(op.code == "if" for op in walk(function.body))
+    program = device.compile(Task(function, (FLOATS, FLOATS), (FLOATS,)))
+    assert program.shape.columns == 1  # each pixel reads one of the images alone

@@ -164,7 +164,7 @@ class ComputeDevice(OpenGLDevice):
     def _program(self, task: _Shaped) -> ComputeProgram:
         """The program of a pass: by a table where results are few, by blocks where pixels share
         anything."""
-        if not (self.is_software or can_block(task.function)):
+        if not (self.is_software or can_block(task.function)) and _reads_all(task.function):
             near = apply((convert_near, *CLEAN), task.function)
             task = replace(task, function=near) if can_block(near) else task
         function = task.function
@@ -255,6 +255,13 @@ class ComputeDevice(OpenGLDevice):
         """Whether there are buffers enough for what is read and written."""
         used = [*filter(None, program.images), *program.result_sizes]
         return len(used) + task.planar <= self.buffers
+
+
+def _reads_all(function: Function) -> bool:
+    """Whether each image that is read in a branch is read outside of one, too: both sides of the
+    branch together cost no more memory's time then."""
+    always = {op.data.image for op in function.body.ops if op.code == "load"}
+    return all(op.data.image in always for op in walk(function.body) if op.code == "load")
 
 
 def _is_too_much(function: Function) -> bool:
