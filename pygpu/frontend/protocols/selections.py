@@ -46,11 +46,6 @@ def selection(w: Evaluator, array: np.ndarray[Any, Any], mask: np.ndarray[Any, A
     return Masked(rows, tuple(mask.reshape(-1)))
 
 
-def rows_of(w: Evaluator, xs: Masked) -> np.ndarray[Any, Any]:
-    """All that a mask selects from, as an array of objects."""
-    return np.stack([to_objects(w, item) for item in xs.items])
-
-
 def slots(w: Evaluator, a: Any) -> tuple[Any, Any]:
     """The elements among which a mask selects, and the tests; all of any other array."""
     if not isinstance(a, Masked):
@@ -89,9 +84,14 @@ def of_selection(w: Evaluator, xs: Masked, index: Any) -> Any:
         return w.item(one, tuple_of((slice(None), *rest) if isinstance(one, Masked) else rest))
     if isinstance(index, (Array, Masked)):
         return _by_selection(w, xs, index)
+    return bounded.as_selection(w, w.item(_listed(w, xs), index))
+
+
+def _listed(w: Evaluator, xs: Masked) -> List:
+    """What a mask selects, as a list."""
     made = List(())
     bounded.hold(w, made, bounded.packed(w, xs))
-    return bounded.as_selection(w, w.item(made, index))
+    return made
 
 
 def _by_selection(w: Evaluator, xs: Masked, index: Array | Masked) -> Any:
@@ -101,8 +101,7 @@ def _by_selection(w: Evaluator, xs: Masked, index: Array | Masked) -> Any:
             raise IndexError("boolean index did not match indexed array: its mask is another")
         pairs = zip(xs.tests, index.items, strict=True)
         return Masked(xs.items, [arithmetic.both(w, *pair) for pair in pairs])
-    made = List(())
-    bounded.hold(w, made, bounded.packed(w, xs))
+    made = _listed(w, xs)
     if isinstance(index, Masked):
         return at_places(w, made, index)
     places = w.read(index)

@@ -97,10 +97,6 @@ def nonzero(a: Any) -> Any:
     return tuple([selection(np.ravel(places), holds) for places in np.indices(shape)])
 
 
-def where(condition: Any) -> Any:
-    return nonzero(condition)
-
-
 def flatnonzero(a: Any) -> Any:
     return nonzero(np.ravel(a))[0]
 

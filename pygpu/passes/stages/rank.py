@@ -112,11 +112,13 @@ class _Extreme:
 def factored(function: Function) -> Function:
     """The function with such sums outside of branches and loops; itself where there is none."""
     made = _factored(function)
-    if made is function and has(function, "loop"):
-        plain = written.written_out(function)
-        found = plain if plain is None else _factored(plain)
-        return function if found is plain or found is None else found
-    return made
+    if made is not function or not has(function, "loop"):
+        return made
+    plain = written.written_out(function)
+    if plain is None:
+        return function
+    made = _factored(plain)
+    return function if made is plain else made
 
 
 def _factored(function: Function) -> Function:
@@ -241,25 +243,24 @@ class _Finder:
 
     def extreme(self, last: Op) -> _Extreme | None:
         """The greatest or least of a whole window, found one after the other."""
-        values: dict[Place, Value] = {}
-        number, op = None, last
+        found: list[Value] = []
+        op = last
         while True:
             rest, each = op.operands
-            place = self.places.get(each)
-            if place is None or number not in (None, place.number):
-                return None
-            number = place.number
-            values[place.dx, place.dy] = each
+            found.append(each)
             inner = rest.op
             if inner is None or (inner.code, inner.data) != (last.code, last.data):
                 break
             if self.count[rest] != 1:
                 return None
             op = inner
-        place = self.places.get(rest)
-        if place is None or place.number != number:
-            return None
-        values[place.dx, place.dy] = rest
+        found.append(rest)
+        values: dict[Place, Value] = {}
+        for each in found:
+            place = self.places.get(each)
+            if place is None or place.number != self.places[found[0]].number:
+                return None
+            values[place.dx, place.dy] = each
         across, down = ({place[axis] for place in values} for axis in (0, 1))
         is_whole = len(values) == len(across) * len(down) and min(len(across), len(down)) >= 3
         return _Extreme(last, rest, values) if is_whole and len(values) >= LEAST else None
