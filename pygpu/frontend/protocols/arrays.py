@@ -6,6 +6,7 @@ they are numeric arrays.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -98,9 +99,14 @@ def each(w: Evaluator, a: Any, b: Any, function: Any) -> Any:
     plain = arithmetic.without_dimensions(w, (a, b))
     if plain is not None:
         return function(*plain)
-    first, second = np.broadcast_arrays(to_objects(w, a), to_objects(w, b))
-    pairs = zip(first.reshape(-1), second.reshape(-1), strict=True)
-    return array_of([function(x, y) for x, y in pairs], first.shape)
+    rows, shape = spread(w, (a, b))
+    return array_of([function(*row) for row in rows], shape)
+
+
+def spread(w: Evaluator, parts: Sequence[Any]) -> tuple[list[tuple[Any, ...]], tuple[int, ...]]:
+    """What stands at each place of arrays that are broadcast as NumPy does, and their shape."""
+    arrays = np.broadcast_arrays(*[to_objects(w, part) for part in parts])
+    return list(zip(*[array.reshape(-1) for array in arrays], strict=True)), arrays[0].shape
 
 
 def is_array(value: Any) -> bool:

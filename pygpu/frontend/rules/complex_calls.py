@@ -45,9 +45,8 @@ def _of_elements(w: Evaluator, function: Any, args: tuple[Any, ...], keywords: A
     """The function of numbers, or of each element of arrays."""
     if not any(map(arrays.is_array, args)):
         return w.call(function, *args, **keywords)
-    spread = np.broadcast_arrays(*[arrays.to_objects(w, arg) for arg in args])
-    rows = zip(*[array.reshape(-1) for array in spread], strict=True)
-    return arrays.array_of([w.call(function, *row, **keywords) for row in rows], spread[0].shape)
+    rows, shape = arrays.spread(w, args)
+    return arrays.array_of([w.call(function, *row, **keywords) for row in rows], shape)
 
 
 def _of_numbers(name: str) -> Rule:

@@ -54,10 +54,6 @@ with later():
     from pygpu.frontend.walked import averages
 
 
-def _isinstance(w: Evaluator, value: Any, cls: Any) -> bool:
-    return datamodel.is_instance(value, cls)
-
-
 def _slice(w: Evaluator, *bounds: Any) -> Any:
     if not 1 <= len(bounds) <= 3:
         raise TypeError(f"slice expected 1 to 3 arguments, got {len(bounds)}")
@@ -73,10 +69,6 @@ def _type(w: Evaluator, value: Any, *more: Any) -> Any:
     )
 
 
-def _tuple_new(w: Evaluator, cls: type, xs: Any = ()) -> Any:
-    return Tuple(items_of(w, xs), cls)
-
-
 def _transpose(w: Evaluator, x: Any, axes: Any = None) -> Any:
     if isinstance(x, Matrix):
         return arrays.transpose(w, x)
@@ -85,14 +77,6 @@ def _transpose(w: Evaluator, x: Any, axes: Any = None) -> Any:
 
 def _object_new(w: Evaluator, cls: type, *args: Any, **keywords: Any) -> Any:
     return Instance(cls, {}) if cls is not object else NotImplemented
-
-
-def _super(w: Evaluator, *args: Any) -> Any:
-    return classes.super_of(w, args)
-
-
-def _id(w: Evaluator, value: Any) -> Any:
-    return id(value)
 
 
 def _refuse(message: str) -> Rule:
@@ -111,10 +95,6 @@ def _natural(w: Evaluator, number: Any) -> Any:
         return number
     w.environment.places.add(number.value)
     return Natural(number.value)
-
-
-def _globals(w: Evaluator) -> Any:
-    return w.frame.globals
 
 
 def _locals(w: Evaluator) -> Any:
@@ -157,10 +137,6 @@ def _of_frame(function: Any) -> Rule:
     return rule
 
 
-def _partial(w: Evaluator, function: Any, *args: Any, **keywords: Any) -> Any:
-    return Bound(function, args, keywords)
-
-
 def _wrapping(cls: Any) -> Rule:
     """A class of descriptors, of functions that the function has made."""
 
@@ -193,9 +169,6 @@ def _derivative(code: str) -> Rule:
         return result
 
     return rule
-
-
-_CACHED_PROPERTY: Final = functools.cached_property
 
 
 # ---------------------------------------------------------------- vectors and matrices
@@ -259,9 +232,9 @@ def _matrix_constructor(cls: Any) -> Rule:
 
     def rule(w: Evaluator, *parts: Any) -> Any:
         if len(parts) == 1 and scalar_kind(parts[0]):
+            places = range(size)
             rows: Any = [
-                Tuple(tuple([parts[0] if i == j else 0.0 for j in range(size)]))
-                for i in range(size)
+                Tuple(tuple([parts[0] if i == j else 0.0 for j in places])) for i in places
             ]
         elif len(parts) == 1:
             rows = list(items_of(w, parts[0]))
@@ -291,17 +264,18 @@ _RULES: Final[dict[Any, Rule]] = {
     np.transpose: _transpose,
     operator.getitem: lambda w, xs, index: indexing.item(w, xs, index),
     operator.contains: lambda w, xs, x: comparisons.contains(w, xs, x),
-    functools.partial: _partial,
-    isinstance: _isinstance,
+    functools.partial: lambda w, /, function, *args, **more: Bound(function, args, more),
+    isinstance: lambda w, value, cls: datamodel.is_instance(value, cls),
     slice: _slice,
     type: _type,
     object.__new__: _object_new,
-    tuple.__new__: _tuple_new,
-    super: _super,
-    **{cls: _wrapping(cls) for cls in (property, staticmethod, classmethod, _CACHED_PROPERTY)},
+    tuple.__new__: lambda w, cls, xs=(): Tuple(items_of(w, xs), cls),
+    super: lambda w, *args: classes.super_of(w, args),
+    **{cls: _wrapping(cls) for cls in (property, staticmethod, classmethod)},
+    functools.cached_property: _wrapping(functools.cached_property),
     callable: datamodel.is_callable,
-    id: _id,
-    globals: _globals,
+    id: lambda w, value: id(value),
+    globals: lambda w: w.frame.globals,
     locals: _locals,
     vars: _of_frame(vars),
     dir: _of_frame(dir),

@@ -25,7 +25,6 @@ from pygpu.frontend.protocols.sequences import (
     is_shared,
     is_undecided,
     items_of,
-    items_or_maybe,
     iterate,
     put_off,
     taken_or_put_off,
@@ -41,7 +40,7 @@ from pygpu.frontend.rules.taking import (
 )
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.lazy import Indexed, Lazy, Masked
-from pygpu.frontend.values.objects import Instance, Iterator, List, Object, Yielded
+from pygpu.frontend.values.objects import Instance, Iterator, Object, Yielded
 from pygpu.frontend.values.values import Abstract, tuple_of
 
 with later():
@@ -112,15 +111,8 @@ def _zip(w: Evaluator, *sequences: Any, strict: Any = False) -> Any:
             return iterator_of(())
         return iterate(w, _zip_indexed(w, parts))
     sequences = tuple([iterate(w, xs) if isinstance(xs, Instance) else xs for xs in sequences])
-    if (
-        len(sequences) > 1
-    ):  # whose items may be there or not: the first of those that are, and so on
-        sequences = tuple(
-            [
-                List(lists.collected(w, items_or_maybe(w, xs))) if is_undecided(w, xs) else xs
-                for xs in sequences
-            ]
-        )
+    if len(sequences) > 1:  # of items that may be there or not the first of those that are, ...
+        sequences = tuple([w.call(list, xs) if is_undecided(w, xs) else xs for xs in sequences])
     has_some = any(_has_some(w, xs) for xs in sequences)
     if has_some and not any(map(is_stream, sequences)):
         if strict:
@@ -135,10 +127,8 @@ def _zip(w: Evaluator, *sequences: Any, strict: Any = False) -> Any:
     else:
         iterators = [iterate(w, xs) for xs in sequences]
         zipped = Iterator((Lazy(_next_row, (bool(strict), *iterators)), 0))
-        if all(put_off(w, iterator) for iterator in iterators):
-            is_driven = is_generator(w, iterators[0]) and not strict
-            return w.call(walked.zipped, *iterators) if is_driven else zipped
-        made = taken_now(w, zipped, iterators)
+        is_late = all(put_off(w, iterator) for iterator in iterators)
+        made = zipped if is_late else taken_now(w, zipped, iterators)
         if made is zipped:
             is_driven = is_generator(w, iterators[0]) and not strict
             return w.call(walked.zipped, *iterators) if is_driven else zipped

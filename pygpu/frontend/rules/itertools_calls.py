@@ -58,24 +58,20 @@ def _chain(w: Evaluator, *sequences: Any) -> Iterator:
     return iterator_of([item for xs in sequences for item in items_of(w, xs)])
 
 
-def _chain_from_iterable(w: Evaluator, rows: Any) -> Iterator:
-    return _chain(w, *items_of(w, rows))
-
-
 def _islice(w: Evaluator, xs: Any, *bounds: Any) -> Any:
     part = slice(*[_known(w, bound, "a bound of islice()") for bound in bounds])
     left = left_in(w, xs) if isinstance(xs, Iterator) else items_of(w, xs)
     return bounded(w, itertools.islice(left, part.start, part.stop, part.step))
 
 
-def _takewhile(w: Evaluator, function: Any, xs: Any) -> Iterator:
-    left = left_in(w, iterate(w, xs))
-    return bounded(w, itertools.takewhile(lambda x: holds(w, "takewhile", function, x), left))
+def _while(part: Any) -> Rule:
+    """takewhile and dropwhile."""
 
+    def rule(w: Evaluator, function: Any, xs: Any) -> Iterator:
+        left = left_in(w, iterate(w, xs))
+        return bounded(w, part(lambda x: holds(w, part.__name__, function, x), left))
 
-def _dropwhile(w: Evaluator, function: Any, xs: Any) -> Iterator:
-    left = left_in(w, iterate(w, xs))
-    return bounded(w, itertools.dropwhile(lambda x: holds(w, "dropwhile", function, x), left))
+    return rule
 
 
 def _groupby(w: Evaluator, xs: Any, key: Any = None) -> Any:
@@ -166,10 +162,10 @@ _AT_ONCE: Final[dict[Any, Rule]] = {
 _WHEN_ASKED: Final[dict[Any, tuple[Rule, str]]] = {
     itertools.cycle: (_cycle, "cycled"),
     itertools.chain: (_chain, "chained"),
-    itertools.chain.from_iterable: (_chain_from_iterable, "chained_rows"),
+    itertools.chain.from_iterable: (lambda w, xs: _chain(w, *items_of(w, xs)), "chained_rows"),
     itertools.islice: (_islice, "sliced"),
-    itertools.takewhile: (_takewhile, "taken_while"),
-    itertools.dropwhile: (_dropwhile, "dropped_while"),
+    itertools.takewhile: (_while(itertools.takewhile), "taken_while"),
+    itertools.dropwhile: (_while(itertools.dropwhile), "dropped_while"),
     itertools.accumulate: (_accumulate, "accumulated"),
     itertools.starmap: (_starmap, "starred"),
     itertools.zip_longest: (_arranged(itertools.zip_longest), "zipped_longest"),

@@ -53,6 +53,10 @@ def _binary_rule(symbol: str) -> Rule:
     return lambda w, a, b: operators.binary(w, symbol, a, b)
 
 
+def _scaled(by: float) -> Rule:
+    return lambda w, x: operators.binary(w, "*", x, by)
+
+
 def _compare_rule(symbol: str) -> Rule:
     return lambda w, a, b: comparisons.compare(w, symbol, a, b)
 
@@ -86,11 +90,8 @@ def _math_log(w: Evaluator, x: Any, base: Any = None) -> Any:
 
 
 def _glsl_atan(w: Evaluator, y: Any, x: Any = None) -> Any:
-    return (
-        elementwise(w, "atan", (y,), "float")
-        if x is None
-        else elementwise(w, "atan2", (y, x), "float")
-    )
+    code, args = ("atan", (y,)) if x is None else ("atan2", (y, x))
+    return elementwise(w, code, args, "float")
 
 
 def _hypot(w: Evaluator, *parts: Any) -> Any:
@@ -231,14 +232,9 @@ def _made_narrow(cls: type[np.integer[Any]]) -> Rule:
     return rule
 
 
-def _known_scalar(cls: type) -> Rule:
-    kind: Kind = {scalars.Float: "float", scalars.Int: "int", scalars.Bool: "bool"}[cls]  # type: ignore
+def _known_scalar(kind: Kind) -> Rule:
     convert = _convert(kind)
-
-    def rule(w: Evaluator, x: Any = 0) -> Any:
-        return convert(w, x) if isinstance(x, Abstract) else NotImplemented
-
-    return rule
+    return lambda w, x=0: convert(w, x) if isinstance(x, Abstract) else NotImplemented
 
 
 def _of_numbers(function: Any, rule: Rule) -> Rule:
@@ -254,9 +250,8 @@ def _of_numbers(function: Any, rule: Rule) -> Rule:
             value = w.read(value).reshape(-1)[0]
         kind = scalar_kind(value)
         if integers and kind == "float":
-            raise TypeError(
-                f"'float' object cannot be interpreted as an integer: {describe(value)}"
-            )
+            what = describe(value)
+            raise TypeError(f"'float' object cannot be interpreted as an integer: {what}")
         if kind:
             return value
         if isinstance(value, Conflict):
@@ -311,10 +306,6 @@ def _fmod(w: Evaluator, a: Any, b: Any, function: Any) -> Any:
 def _is_finite(w: Evaluator, x: Any) -> Any:
     tests = [elementwise(w, code, (x,), "float") for code in ("isnan", "isinf")]
     return elementwise(w, "eq", tests, "bool")  # never both
-
-
-def _select(w: Evaluator, condition: Any, a: Any, b: Any) -> Any:
-    return arithmetic.select(w, condition, a, b)
 
 
 def _dot(w: Evaluator, a: Any, b: Any) -> Any:
@@ -385,23 +376,21 @@ _RULES: Final[dict[Any, Rule]] = {
     np.bool_: _convert("bool"),
     operator.index: _int,
     operator.truth: _convert("bool"),
-    **{cls: _known_scalar(cls) for cls in (scalars.Float, scalars.Int, scalars.Bool)},
+    scalars.Float: _known_scalar("float"),
+    scalars.Int: _known_scalar("int"),
+    scalars.Bool: _known_scalar("bool"),
     math.fabs: lambda w, x: elementwise(w, "abs", (x,), "float"),
     np.fabs: lambda w, x: elementwise(w, "abs", (x,), "float"),
     math.isfinite: _is_finite,
     np.isfinite: _is_finite,
-    math.radians: lambda w, x: operators.binary(w, "*", x, math.pi / 180),
-    math.degrees: lambda w, x: operators.binary(w, "*", x, 180 / math.pi),
-    np.radians: lambda w, x: operators.binary(w, "*", x, math.pi / 180),
-    np.deg2rad: lambda w, x: operators.binary(w, "*", x, math.pi / 180),
-    np.degrees: lambda w, x: operators.binary(w, "*", x, 180 / math.pi),
-    np.rad2deg: lambda w, x: operators.binary(w, "*", x, 180 / math.pi),
+    **dict.fromkeys((math.radians, np.radians, np.deg2rad), _scaled(math.pi / 180)),
+    **dict.fromkeys((math.degrees, np.degrees, np.rad2deg), _scaled(180 / math.pi)),
     np.positive: lambda w, x: operators.unary(w, "+", x),
     np.signbit: lambda w, x: comparisons.compare(
         w, "<", elementwise(w, "copysign", (1.0, x), "float"), 0.0
     ),
     math.dist: lambda w, a, b: w.call(glsl.distance, w.call(_vec_of(len(items_of(w, a))), a), b),
-    glsl.select: _select,
+    glsl.select: lambda w, condition, a, b: arithmetic.select(w, condition, a, b),
     glsl.dot: _dot,
     operator.neg: lambda w, x: operators.unary(w, "-", x),
     np.negative: lambda w, x: operators.unary(w, "-", x),

@@ -15,11 +15,11 @@ import numpy as np
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
-from pygpu.frontend.protocols import arrays, comparisons, operators, products
+from pygpu.frontend.protocols import arrays, operators, products
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.ordering import nans_last
-from pygpu.frontend.rules.reductions import REDUCTION_RULES, extremum, flat, kind_of
+from pygpu.frontend.rules.reductions import REDUCTION_RULES, extremum, flat, holds
 from pygpu.frontend.rules.walked_calls import walked_as
 from pygpu.frontend.values.callables import Bound, Builtin
 from pygpu.frontend.values.evaluator import Evaluator, Rule
@@ -86,19 +86,18 @@ def where(w: Evaluator, condition: Any, *choices: Any) -> Any:
     if selected is not NotImplemented:
         return selected
     if all(scalar_kind(part) or is_complex(part) for part in parts) or any(map(vector_type, parts)):
-        if scalar_kind(condition) and scalar_kind(condition) != "bool":
-            condition = comparisons.compare(w, "!=", condition, 0)
+        if scalar_kind(condition):
+            condition = holds(w, condition)
         if not isinstance(condition, Abstract) and scalar_kind(condition):
             return a if condition else b
         result = arithmetic.select(w, condition, a, b)
         if result is not NotImplemented:
             return result
-    spread = np.broadcast_arrays(*[arrays.to_objects(w, part) for part in parts])
-    rows = zip(*[array.reshape(-1) for array in spread], strict=True)
-    if not any(map(arrays.is_array, parts)) and spread[0].ndim == 0:
+    rows, shape = arrays.spread(w, parts)
+    if not any(map(arrays.is_array, parts)) and shape == ():
         wrong = next(part for part in parts if not scalar_kind(part))
         raise w.error(f"where() takes numbers, vectors and arrays, got {describe(wrong)}")
-    return arrays.array_of([where(w, *row) for row in rows], spread[0].shape)
+    return arrays.array_of([where(w, *row) for row in rows], shape)
 
 
 # ---------------------------------------------------------------- products and making arrays
@@ -167,11 +166,7 @@ def _asarray(w: Evaluator, xs: Any, dtype: Any = None, **more: Any) -> Any:
     return _array(w, xs, dtype, **more)
 
 
-_ITSELF: Final[dict[Any, Any]] = {
-    "float": np.dtype(float),
-    "int": np.dtype(int),
-    "bool": np.dtype(bool),
-}
+_ITSELF: Final = {kind.__name__: np.dtype(kind) for kind in (float, int, bool)}
 
 
 def _round(w: Evaluator, x: Any, decimals: Any = 0) -> Any:
@@ -246,44 +241,30 @@ def _trace(w: Evaluator, xs: Any) -> Any:
     return fold(w, "+", list(np.diagonal(arrays.to_objects(w, xs))))
 
 
-def _logical(method: str) -> Rule:
-    def rule(w: Evaluator, a: Any, b: Any) -> Any:
-        symbol = {"and": "&", "or": "|", "xor": "^"}[method]
-        tests = [
-            value if kind_of(value) == "bool" else comparisons.compare(w, "!=", value, 0)
-            for value in (a, b)
-        ]
-        return operators.binary(w, symbol, *tests)
-
-    return rule
+def _logical(symbol: str) -> Rule:
+    return lambda w, a, b: operators.binary(w, symbol, holds(w, a), holds(w, b))
 
 
-def _of_dynamic_length(function: Any, instead: str) -> Rule:
+def _of_dynamic_length(function: Any) -> Rule:
     """A function whose result is as long as the values have it."""
 
     def rule(w: Evaluator, *args: Any, **keywords: Any) -> Any:
         raise w.error(
-            f"how long np.{function.__name__}'s result is depends on the values: {instead}"
+            f"how long np.{function.__name__}'s result is depends on the values: make it as long "
+            "as it can get, and use the first n, as in np.zeros(16)[:n]"
         )
 
     return rule
 
 
-_LENGTHS: Final[dict[Any, str]] = {
-    **dict.fromkeys(
-        (np.zeros, np.ones, np.empty, np.eye, np.identity),
-        "make it as long as it can get, and use the first n, as in np.zeros(16)[:n]",
-    )
-}
-
 NUMPY_RULES: Final[dict[Any, Rule]] = {
     **REDUCTION_RULES,
-    **{function: walked_as(meaning) for function, meaning in numerics.MEANT.items()},
-    **{function: walked_as(meaning) for function, meaning in statistics.MEANT.items()},
-    **{function: _of_dynamic_length(function, say) for function, say in _LENGTHS.items()},
-    **{function: walked_as(meaning) for function, meaning in linear.MEANT.items()},
-    **{function: walked_as(meaning) for function, meaning in fitting.MEANT.items()},
-    **{function: walked_as(meaning) for function, meaning in selected.MEANT.items()},
+    **{
+        function: walked_as(meaning)
+        for module in (numerics, statistics, linear, fitting, selected)
+        for function, meaning in module.MEANT.items()
+    },
+    **{f: _of_dynamic_length(f) for f in (np.zeros, np.ones, np.empty, np.eye, np.identity)},
     np.vectorize: lambda w, function, **more: Bound(fitting.for_each, (function,)),
     np.maximum: _GREATER,
     np.minimum: _LESSER,
@@ -310,9 +291,9 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     np.select: _select_first,
     np.argsort: _argsort,
     np.trace: _trace,
-    np.logical_and: _logical("and"),
-    np.logical_or: _logical("or"),
-    np.logical_xor: _logical("xor"),
+    np.logical_and: _logical("&"),
+    np.logical_or: _logical("|"),
+    np.logical_xor: _logical("^"),
 }
 
 

@@ -134,9 +134,8 @@ def _namespace(w: Evaluator, *args: Any, **fields: Any) -> Any:
 
 def _copy(w: Evaluator, value: Any) -> Any:
     """copy.copy: a new object with the same contents."""
-    if isinstance(value, Instance) and datamodel.find_method(w, value, "__copy__") is not None:
-        return w.call(datamodel.find_method(w, value, "__copy__"))
-    return _copied(w, value, lambda part: part)
+    own = datamodel.find_method(w, value, "__copy__")
+    return _copied(w, value, lambda part: part) if own is None else w.call(own)
 
 
 def _deepcopy(w: Evaluator, value: Any, memo: Any = None) -> Any:
@@ -149,13 +148,8 @@ def _deepcopy(w: Evaluator, value: Any, memo: Any = None) -> Any:
             return copy.deepcopy(part)
         part = part if known is None else known
         if part not in made:
-            if (
-                isinstance(part, Instance)
-                and datamodel.find_method(w, part, "__deepcopy__") is not None
-            ):
-                made[part] = w.call(datamodel.find_method(w, part, "__deepcopy__"), Dict({}))
-            else:
-                made[part] = _copied(w, part, deep, made)
+            own = datamodel.find_method(w, part, "__deepcopy__")
+            made[part] = _copied(w, part, deep, made) if own is None else w.call(own, Dict({}))
         return made[part]
 
     return deep(value)
@@ -217,9 +211,7 @@ def _lru_cache(w: Evaluator, maxsize: Any = 128, typed: Any = False) -> Any:
     made = functools.lru_cache(maxsize, typed)
     if callable(maxsize):
         return made
-    return Builtin(
-        "lru_cache", lambda f: _cached(w, f) if isinstance(f, Function) else w.call(made, f)
-    )
+    return Builtin("lru_cache", lambda f: _cached(w, f) if type(f) is Function else w.call(made, f))
 
 
 def _cache(w: Evaluator, function: Any) -> Any:
@@ -349,14 +341,6 @@ def _before(w: Evaluator, a: Any, b: Any) -> Any:
 # ---------------------------------------------------------------- dataclasses
 
 
-def _fields(w: Evaluator, value: Any) -> Any:
-    return dataclasses.fields(datamodel.class_of(value))
-
-
-def _is_dataclass(w: Evaluator, value: Any) -> bool:
-    return dataclasses.is_dataclass(datamodel.class_of(value))
-
-
 def _asdict(w: Evaluator, value: Any, *, dict_factory: Any = dict) -> Any:
     taken = _by_fields(w, dict_factory, lambda name, part: tuple_of((name, part)))
     return taken(_checked(value, "asdict"))
@@ -436,8 +420,8 @@ OBJECT_RULES: Final[dict[Any, Rule]] = {
     asked.before: _before,
     asked.room: _room,
     shown: lambda w, value: describe(value),  # in what our own functions refuse
-    dataclasses.fields: _fields,
-    dataclasses.is_dataclass: _is_dataclass,
+    dataclasses.fields: lambda w, value: dataclasses.fields(datamodel.class_of(value)),
+    dataclasses.is_dataclass: lambda w, x: dataclasses.is_dataclass(datamodel.class_of(x)),
     dataclasses.asdict: _asdict,
     dataclasses.astuple: _astuple,
 }

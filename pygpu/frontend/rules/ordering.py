@@ -164,9 +164,3 @@ def first_extreme(w: Evaluator, symbol: str, items: list[Any]) -> Any:
         best = select(w, test, item, best)
         place = select(w, test, index, place)
     return place
-
-
-def floats(w: Evaluator, items: list[Any]) -> list[Any]:
-    """Ints as floats, whose sum does not wrap."""
-    ints = "int", "uint"
-    return [operators.binary(w, "*", x, 1.0) if scalar_kind(x) in ints else x for x in items]

@@ -23,13 +23,13 @@ from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import arrays, comparisons, operators
 from pygpu.frontend.protocols.operators import fold
-from pygpu.frontend.rules.ordering import first_extreme, floats, middle
+from pygpu.frontend.rules.ordering import first_extreme, middle
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, narrow_dtype, scalar_kind
 from pygpu.frontend.values.lazy import Indexed, Masked
 from pygpu.frontend.values.objects import List
 from pygpu.frontend.values.values import Abstract, tuple_of
-from pygpu.types import Kind
+from pygpu.types import INTEGERS, Kind
 
 with later():
     from pygpu.frontend.walked import library
@@ -172,9 +172,10 @@ def _sum(w: Evaluator, items: list[Any]) -> Any:
     return fold(w, "+", _wide(w, items)) if items else 0.0
 
 
-def _wide(w: Evaluator, items: list[Any]) -> list[Any]:
-    """Integers of fewer bits as ints: NumPy's sums and products of them are."""
-    return [item if narrow_dtype(item) is None else arrays.cast(w, item, "int") for item in items]
+def _wide(w: Evaluator, items: list[Any], kind: Kind = "int") -> list[Any]:
+    """Integers as NumPy adds them up: those of fewer bits as ints, for means all as floats."""
+    is_whole = narrow_dtype if kind == "int" else lambda x: scalar_kind(x) in INTEGERS
+    return [arrays.cast(w, x, kind) if is_whole(x) else x for x in items]
 
 
 def _count(w: Evaluator, tests: list[Any]) -> Any:
@@ -182,7 +183,7 @@ def _count(w: Evaluator, tests: list[Any]) -> Any:
 
 
 def _mean(w: Evaluator, items: list[Any]) -> Any:
-    return operators.binary(w, "/", _sum(w, floats(w, items)), float(len(items)))
+    return operators.binary(w, "/", _sum(w, _wide(w, items, "float")), float(len(items)))
 
 
 def _quotient(w: Evaluator, total: Any, count: Any) -> Any:
@@ -193,7 +194,7 @@ def _quotient(w: Evaluator, total: Any, count: Any) -> Any:
 
 
 def _mean_of_counted(w: Evaluator, items: list[Any], tests: list[Any]) -> Any:
-    total = fold(w, "+", chosen(w, floats(w, items), tests, lambda kind: 0))
+    total = fold(w, "+", chosen(w, _wide(w, items, "float"), tests, lambda kind: 0))
     return _quotient(w, total, _count(w, tests))
 
 
@@ -232,20 +233,13 @@ def _std(w: Evaluator, xs: Any, axis: Any = None, **more: Any) -> Any:
     return elementwise(w, "sqrt", (_var(w, xs, axis, **more),), "float")
 
 
-def _any(w: Evaluator, items: list[Any]) -> Any:
-    return w.call(any, tuple_of(tuple(items)))
-
-
-def _all(w: Evaluator, items: list[Any]) -> Any:
-    return w.call(all, tuple_of(tuple(items)))
+def holds(w: Evaluator, value: Any) -> Any:
+    """A bool as it is, of a number or vector whether it is not zero."""
+    return value if kind_of(value) == "bool" else comparisons.compare(w, "!=", value, 0)
 
 
 def _nonzero(w: Evaluator, items: list[Any]) -> Any:
-    tests = [
-        part if scalar_kind(part) == "bool" else comparisons.compare(w, "!=", part, 0)
-        for part in items
-    ]
-    return _count(w, tests)
+    return _count(w, [holds(w, item) for item in items])
 
 
 # ---------------------------------------------------------------- extremes
@@ -268,6 +262,9 @@ def extremum(code: str) -> Rule:
             return b if b != b else elementwise(w, code, (a, b))
         if a is b:
             return a
+        return beyond_or_nan(w, a, b)
+
+    def beyond_or_nan(w: Evaluator, a: Any, b: Any) -> Any:
         beyond = arithmetic.compare(w, symbol, b, a)
         either = arithmetic.binary(w, "|", beyond, arithmetic.compare(w, "!=", b, b))
         return arithmetic.select(w, either, b, a)
@@ -284,9 +281,7 @@ def extremum(code: str) -> Rule:
             ):
                 first, second = (a, b) if isinstance(a, Abstract) else (b, a)
                 return elementwise(w, code, (first, second))
-            beyond = arithmetic.compare(w, symbol, b, a)
-            either = arithmetic.binary(w, "|", beyond, arithmetic.compare(w, "!=", b, b))
-            return arithmetic.select(w, either, b, a)
+            return beyond_or_nan(w, a, b)
         return arrays.each(w, a, b, lambda x, y: scalar(w, x, y))
 
     return rule
@@ -391,9 +386,12 @@ def _norm_of(w: Evaluator, items: list[Any], ord: Any, tests: list[Any] | None) 
 
 
 def _boolean(code: str) -> Fold:
-    if code == "any":
-        return Fold(_any, lambda kind: False, long=lambda w, xs: w.call(library.np_any_of, xs))
-    return Fold(_all, lambda kind: True, long=lambda w, xs: w.call(library.np_all_of, xs))
+    function = any if code == "any" else all
+    return Fold(
+        lambda w, items: w.call(function, tuple_of(tuple(items))),
+        lambda kind: code == "all",
+        long=lambda w, xs: w.call(getattr(library, f"np_{code}_of"), xs),
+    )
 
 
 def _folded(combine: Any, whole: Any, start: int) -> Rule:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import inspect
 import sys
 import types
-from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 
 from pygpu.frontend.protocols import arrays
 from pygpu.frontend.protocols.operators import fold
-from pygpu.frontend.rules.walked_calls import in_python
+from pygpu.frontend.rules.walked_calls import in_python, walked_as
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex
 from pygpu.frontend.values.known import concrete
@@ -53,14 +52,10 @@ def named_rule(function: Any) -> Rule | None:
     return None
 
 
-def _method(function: Any) -> Rule:
-    return lambda w, /, *args, **keywords: w.call(function, *args, **keywords)
-
-
 _OF_NUMBERS: Final = {name: in_python(f) for name, f in distributions.OF_NUMBERS.items()}
 # Methods of SciPy's distributions, by where they are defined.
 _DISTRIBUTIONS: Final = "scipy.stats._distn_infrastructure"
-_METHODS: Final = {name: _method(meaning) for name, meaning in distributions.METHODS.items()}
+_METHODS: Final = {name: walked_as(meaning) for name, meaning in distributions.METHODS.items()}
 
 
 def _given(
@@ -107,21 +102,17 @@ def _transformed(
         parts = [(w.attribute(x, "real"), w.attribute(x, "imag")) for x in row]
         terms = [(x, weights) for (x, _), weights in zip(parts, reals, strict=True)]
         terms += [(x, weights) for (_, x), weights in zip(parts, imaginary, strict=True)]
-    made = [_sum(w, [(x, weights[k].real) for x, weights in terms]) for k in range(reals.shape[1])]
+
+    def made(column: int, part: str) -> Any:
+        """The sum of the values, each by that part of its weight."""
+        pairs = [(x, float(getattr(weights[column], part))) for x, weights in terms]
+        products = [x if weight == 1 else w.binary("*", x, weight) for x, weight in pairs if weight]
+        return fold(w, "+", products) if products else 0.0
+
+    columns = range(reals.shape[1])
     if not np.iscomplexobj(reals):
-        return made
-    others = [
-        _sum(w, [(x, weights[k].imag) for x, weights in terms]) for k in range(reals.shape[1])
-    ]
-    return [w.call(complex, real, other) for real, other in zip(made, others, strict=True)]
-
-
-def _sum(w: Evaluator, terms: Iterable[tuple[Any, Any]]) -> Any:
-    """The sum of values, each by its weight."""
-    products = [
-        x if weight == 1 else w.binary("*", x, float(weight)) for x, weight in terms if weight
-    ]
-    return fold(w, "+", products) if products else 0.0
+        return [made(k, "real") for k in columns]
+    return [w.call(complex, made(k, "real"), made(k, "imag")) for k in columns]
 
 
 def _over(w: Evaluator, function: Any, a: Any, args: tuple[Any, ...], more: Any) -> Any:

@@ -99,19 +99,11 @@ def _count(start: Any, stop: Any, step: Any) -> int | None:
     return None if width is None else len(range(0, width, step))
 
 
-def _len(w: Evaluator, x: Any) -> Any:
-    return indexing.length(w, x)
-
-
 def _list(w: Evaluator, xs: Any = ()) -> Any:
     lazy = None if in_turn(w, xs) else indexed(w, xs)
     if lazy is not None:
         return List(lazy)
     return List(lists.collected(w, items_or_maybe(w, xs)))
-
-
-def _tuple(w: Evaluator, xs: Any = ()) -> Any:
-    return tuple_of(items_of(w, xs))
 
 
 def _dict(w: Evaluator, pairs: Any = (), **named: Any) -> Any:
@@ -242,9 +234,9 @@ STRUCTURE_RULES: Final[dict[Any, Rule]] = {
     **{getattr(heapq, name): later_from(heaps, name) for name in _OF_HEAPS.split()},
     heapq.merge: when_asked(_merge, "merged"),
     range: _range,
-    len: _len,
+    len: lambda w, x: indexing.length(w, x),
     list: _list,
-    tuple: _tuple,
+    tuple: lambda w, xs=(): tuple_of(items_of(w, xs)),
     dict: _dict,
     dict.fromkeys: _from_keys,
     set: _set,

@@ -46,15 +46,14 @@ def in_python(function: Any) -> Rule:
             return w.call(function, *args, **keywords)
         if any(isinstance(arg, (Instance, str)) or arg is None for arg in args):
             return NotImplemented
-        spread = np.broadcast_arrays(*[arrays.to_objects(w, arg) for arg in args])
-        rows = zip(*[array.reshape(-1) for array in spread], strict=True)
+        rows, shape = arrays.spread(w, args)
         results = [w.call(function, *row, **keywords) for row in rows]
         position = next((arg for arg in args if vector_type(arg)), None)
 
         def gathered(parts: list[Any]) -> Any:
-            if position is not None and spread[0].ndim == 1 and 2 <= len(parts) <= 4:
+            if position is not None and len(shape) == 1 and 2 <= len(parts) <= 4:
                 return arrays.vector_like(w, parts, position)
-            return arrays.array_of(parts, spread[0].shape)
+            return arrays.array_of(parts, shape)
 
         if isinstance(results[0], (tuple, Tuple)):
             columns = zip(*[items_of(w, result) for result in results], strict=True)
