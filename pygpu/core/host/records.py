@@ -133,6 +133,8 @@ def _init(cls: Any, frozen: bool) -> Any:
     for number, each in enumerate(cls.__record__.values()):
         if not each.init:  # set by __post_init__
             continue
+        if each.kw_only is True and "*" not in params:
+            params.append("*")
         value = each.name
         if frozen:
             known[f"set{number}"] = getattr(cls, each.name).__set__  # of its slot

@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from pygpu import bytecode
@@ -80,7 +81,7 @@ def _suspended(
     waiting.call = Call(w.build.call)
     step = functools.partial(_resume, code, globals, _UNDECIDED)
     whole = functools.partial(_whole, code, globals)
-    source = Suspended(code, globals, step, (waiting,), whole)
+    source = Suspended(step, (waiting,), whole, code=code, globals=globals)
     if w.frames and bytecode.decode(code).handlers:
         w.guarded[waiting] = Guarded(source, w.frame.call)
     return source
@@ -169,7 +170,7 @@ def _refused(source: Suspended, error: CompileError) -> Suspended:
         raise error
 
     step = functools.partial(_resume, source.code, source.globals, error.msg)
-    return Suspended(source.code, source.globals, step, source.of, whole)
+    return replace(source, step=step, whole=whole)
 
 
 def in_sight(w: ControlFlow, handle: Object) -> bool:

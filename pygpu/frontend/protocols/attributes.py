@@ -93,8 +93,7 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
         case Super():
             return _super_attribute(w, value, name)
         case Slice() if name in _BOUNDS:
-            place = _BOUNDS.index(name)
-            return value.bounds[place] if place < len(value.bounds) else None
+            return value.bounds[_BOUNDS.index(name)]
         case Span() if name in _BOUNDS:
             return value.of[_BOUNDS.index(name)]
         case Range() if name in ("start", "step"):

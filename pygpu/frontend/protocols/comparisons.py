@@ -38,6 +38,7 @@ from pygpu.frontend.values.values import (
     Picture,
     Tuple,
     describe,
+    if_there,
 )
 from pygpu.types import BOOL
 
@@ -311,7 +312,7 @@ def contains(w: Evaluator, container: Any, value: Any) -> Any:
         return w.call(library.found_in_turn, container, value)
     found: Any = False
     for taken in items_or_maybe(w, container):
-        part = taken.value if isinstance(taken, Maybe) else taken
+        part = if_there(taken)
         same = True if part is value else compare(w, "==", part, value)
         if isinstance(taken, Maybe):
             same = arithmetic.both(w, taken.taken, truth(w, same))

@@ -197,8 +197,7 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     if isinstance(index, Conflict):
         raise w.error(index.message)
     if isinstance(container, Span) and isinstance(index, Slice):
-        bounds = index.bounds if len(index.bounds) > 1 else (None, *index.bounds)
-        return _part_of_range(w, container, *(*bounds, None)[:3])
+        return _part_of_range(w, container, *index.bounds)
     if container is np.r_ or container is np.c_:
         entries = index.items if isinstance(index, Tuple) else (index,)
         arranged = fitting.in_rows if container is np.r_ else fitting.in_columns

@@ -248,12 +248,10 @@ def choose(w: Evaluator, test: Any, a: Any, b: Any) -> Any:
     if a is b:
         return a
     result: Any = NotImplemented
-    if not (is_member(a) or is_member(b)):
-        result = arithmetic.select(w, test, a, b)
-    if result is NotImplemented:
-        result = _words_chosen(w, test, a, b)
-    if result is NotImplemented:
-        result = _items_chosen(w, test, a, b)
+    rules = _words_chosen, _items_chosen
+    for rule in rules if is_member(a) or is_member(b) else (arithmetic.select, *rules):
+        if result is NotImplemented:
+            result = rule(w, test, a, b)
     if result is NotImplemented:
         result = w.call(library.chosen, test, a, b)  # joined as the sides of an `if`
     if isinstance(result, Conflict):

@@ -9,9 +9,11 @@ Elements of known arrays are looked up in tables, others are chosen.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +21,7 @@ import numpy as np
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.operands import vector_type
-from pygpu.frontend.protocols.arrays import array_of, as_element, opened, to_objects
+from pygpu.frontend.protocols.arrays import array_of, as_element, opened, spread, to_objects
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import as_objects, scalar_kind
@@ -118,8 +120,7 @@ def _open_ends(part: Any) -> tuple[Any, Any] | None:
     """The start and stop of a slice whose length is not known; None of others."""
     if not isinstance(part, Slice):
         return None
-    bounds = part.bounds if len(part.bounds) > 1 else (None, *part.bounds)
-    start, stop, step = (*bounds, None)[:3]
+    start, stop, step = part.bounds
     if step not in (None, 1) or {scalar_kind(end) for end in (start, stop)} - {"int", "bool", None}:
         return None
     both = isinstance(start, Dynamic) and isinstance(stop, Dynamic)
@@ -158,8 +159,7 @@ def _for_all_axes(index: Any, ndim: int) -> list[Any]:
 def _run(w: Evaluator, part: Slice, length: int) -> tuple[Any, range]:
     """A slice whose start is dynamic and whose length is known: the start, made to lie where the
     slice does not run over an end, and the places after it."""
-    bounds = part.bounds if len(part.bounds) > 1 else (None, *part.bounds)
-    start, stop, step = (*bounds, None)[:3]
+    start, stop, step = part.bounds
     step = 1 if step is None else step
     kinds = {scalar_kind(bound) for bound in part.bounds if bound is not None}
     if "float" in kinds or None in kinds:
@@ -193,27 +193,39 @@ def _basic(w: Evaluator, array: np.ndarray[Any, Any], parts: list[Any]) -> Any:
             f"a part of {places.size} elements by a dynamic index is too large: loop over its "
             "rows, or make the table an image (pygpu.Image)"
         )
-    strides = [math.prod(array.shape[axis + 1 :]) for axis in range(array.ndim)]
-    base: Any = 0
-    for axis, start in dynamic:
-        base = arithmetic.binary(w, "+", arithmetic.binary(w, "*", start, strides[axis]), base)
     if array.dtype != object:
+        base: Any = 0
+        for axis, start in dynamic:
+            stride = math.prod(array.shape[axis + 1 :])
+            base = arithmetic.binary(w, "+", arithmetic.binary(w, "*", start, stride), base)
         flat = array.reshape(-1)
         taken = [w.item(flat, _further(w, base, int(place))) for place in places.reshape(-1)]
         return array_of(taken, places.shape)
-    reach = [range(array.shape[axis] - _width(known, axis) + 1) for axis, _ in dynamic]
     made: Any = None
-    for starts in itertools.product(*reach):
-        shift = sum(start * strides[axis] for start, (axis, _) in zip(starts, dynamic, strict=True))
+    for shift, starts in _shifts(array.shape, known, dynamic):
         here = list(array.reshape(-1)[(places + shift).reshape(-1)])
         if made is None:
             made = here
             continue
-        meant: Any = True
-        for start, (_, value) in zip(starts, dynamic, strict=True):
-            meant = arithmetic.both(w, meant, arithmetic.compare(w, "==", value, start))
+        meant = _is_meant(w, starts, dynamic)
         made = [lookups.choose(w, meant, new, old) for new, old in zip(here, made, strict=True)]
     return array_of(made, places.shape)
+
+
+def _shifts(
+    shape: tuple[int, ...], known: list[Any], dynamic: list[tuple[int, Any]]
+) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """All starts that the dynamic parts of an index may have, and how many elements further in C
+    order than from 0 they lead."""
+    strides = [math.prod(shape[axis + 1 :]) for axis, _ in dynamic]
+    reach = [range(shape[axis] - _width(known, axis) + 1) for axis, _ in dynamic]
+    for starts in itertools.product(*reach):
+        yield sum(map(operator.mul, starts, strides)), starts
+
+
+def _is_meant(w: Evaluator, starts: tuple[int, ...], dynamic: list[tuple[int, Any]]) -> Any:
+    tests = [arithmetic.compare(w, "==", v, at) for at, (_, v) in zip(starts, dynamic, strict=True)]
+    return functools.reduce(lambda a, b: arithmetic.both(w, a, b), tests, True)
 
 
 def _split(
@@ -257,14 +269,12 @@ def _by_lists(w: Evaluator, array: np.ndarray[Any, Any], parts: list[Any], lists
     """Part of an array by lists of integers, some of them dynamic: each element in its turn."""
     if any(part is None for part in parts) or lists[-1] - lists[0] + 1 != len(lists):
         raise w.error("lists of dynamic integers as indices stand side by side, without new axes")
-    spread = np.broadcast_arrays(*[to_objects(w, parts[place]) for place in lists])
-    rows = zip(*[each.reshape(-1) for each in spread], strict=True)
+    rows, shape = spread(w, [parts[place] for place in lists])
     before, after = parts[: lists[0]], parts[lists[-1] + 1 :]
     made = [to_objects(w, _basic(w, array, [*before, *row, *after])) for row in rows]
     axis = sum([isinstance(part, (slice, Slice)) for part in before])
     stacked = np.stack(made, axis=axis)
-    shape = stacked.shape[:axis] + spread[0].shape + stacked.shape[axis + 1 :]
-    return array_of(stacked.reshape(-1), shape)
+    return array_of(stacked.reshape(-1), stacked.shape[:axis] + shape + stacked.shape[axis + 1 :])
 
 
 def stored_in_part(
@@ -276,18 +286,12 @@ def stored_in_part(
     if any(_is_list(part) for part in parts):
         raise w.error("lists of dynamic integers cannot be stored by: store one by one")
     known, dynamic = _split(w, array.shape, parts)
-    numbers = np.arange(array.size).reshape(array.shape)
-    places = numbers[tuple(known)]
-    strides = [math.prod(array.shape[axis + 1 :]) for axis in range(array.ndim)]
+    places = np.arange(array.size).reshape(array.shape)[tuple(known)]
     given = np.broadcast_to(to_objects(w, new), places.shape).reshape(-1)
     values = [as_element(w, array, value) for value in given]
     made = as_objects(array).reshape(-1)
-    reach = [range(array.shape[axis] - _width(known, axis) + 1) for axis, _ in dynamic]
-    for starts in itertools.product(*reach):
-        meant: Any = True
-        for start, (_, value) in zip(starts, dynamic, strict=True):
-            meant = arithmetic.both(w, meant, arithmetic.compare(w, "==", value, start))
-        shift = sum(start * strides[axis] for start, (axis, _) in zip(starts, dynamic, strict=True))
+    for shift, starts in _shifts(array.shape, known, dynamic):
+        meant = _is_meant(w, starts, dynamic)
         for place, value in zip((places + shift).reshape(-1), values, strict=True):
             made[place] = lookups.choose(w, meant, value, made[place])
     return made.reshape(array.shape)

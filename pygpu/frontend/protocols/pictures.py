@@ -8,6 +8,7 @@ read at one coordinate, a volume at three.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -194,17 +195,14 @@ def sampled(w: Evaluator, picture: Picture, **how: Any) -> Picture:
     if unknown:
         raise TypeError(f"sampled() takes boundary, cval and interpolation, not {unknown.pop()}")
     format = _FORMATS[picture.type]
-    return Picture(
-        picture.index,
-        picture.name,
-        picture.type,
-        boundary_name(how["boundary"]) if "boundary" in how else picture.boundary,
-        constant(format, how["cval"]) if "cval" in how else picture.cval,
-        interpolation_name(how["interpolation"], format)
-        if "interpolation" in how
-        else picture.interpolation,
-        picture.dims,
-    )
+    if "boundary" in how:
+        picture = replace(picture, boundary=boundary_name(how["boundary"]))
+    if "cval" in how:
+        picture = replace(picture, cval=constant(format, how["cval"]))
+    if "interpolation" in how:
+        kind = interpolation_name(how["interpolation"], format)
+        picture = replace(picture, interpolation=kind)
+    return picture
 
 
 _SIDES: Final = ("depth", "height", "width")  # the last of them, by how many coordinates there are

@@ -89,7 +89,4 @@ def inner_product(w: Evaluator, a: Any, b: Any) -> Any:
         both = [arithmetic.both(w, x, y) for x, y in zip(first, second, strict=True)]
         return functools.reduce(lambda x, y: arithmetic.either(w, x, y), both)
     products = [w.binary("*", x, y) for x, y in zip(first, second, strict=True)]
-    total = products[0]
-    for part in products[1:]:
-        total = w.binary("+", total, part)
-    return total
+    return functools.reduce(lambda x, y: w.binary("+", x, y), products)

@@ -11,10 +11,10 @@ from typing import Any
 
 from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.collections import members
-from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.numbers.arithmetic import both, either, negate, python_operator
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.objects import Set
-from pygpu.frontend.values.values import Abstract, Maybe
+from pygpu.frontend.values.values import Abstract, if_there, is_there
 
 
 def combined(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
@@ -27,8 +27,8 @@ def combined(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     left, right = held
     only = [one for one in left if one not in right]
     more = [one for one in right if one not in left]
-    both = [one for one in left if one in right]
-    made = {"|": [*left, *more], "&": both, "-": only, "^": [*only, *more]}[symbol]
+    shared = [one for one in left if one in right]
+    made = {"|": [*left, *more], "&": shared, "-": only, "^": [*only, *more]}[symbol]
     return Set(tuple(made))
 
 
@@ -39,23 +39,23 @@ def compared(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     held = _elements(w, a, b)
     if held is None:
         return NotImplemented
-    return arithmetic.python_operator(symbol)(*map(frozenset, held))
+    return python_operator(symbol)(*map(frozenset, held))
 
 
 def _combined(w: Evaluator, symbol: str, a: Any, b: Any) -> Set:
     """A set of the members of two, of which only the device knows which there are."""
     made = Set(())
     for one in lists.maybes(w, members.slots(w, a)):
-        there, item = _there(one), _value(one)
+        there, item = is_there(one), if_there(one)
         if symbol != "|":
             other = members.has(w, b, item)
-            there = arithmetic.both(w, there, other if symbol == "&" else _not(w, other))
+            there = both(w, there, other if symbol == "&" else negate(w, other))
         if there is not False:
             members.put(w, made, item, when=there)
     for one in lists.maybes(w, members.slots(w, b)) if symbol in "|^" else ():
-        there, item = _there(one), _value(one)
+        there, item = is_there(one), if_there(one)
         if symbol == "^":
-            there = arithmetic.both(w, there, _not(w, members.has(w, a, item)))
+            there = both(w, there, negate(w, members.has(w, a, item)))
         if there is not False:
             members.put(w, made, item, when=there)
     return made
@@ -66,13 +66,13 @@ def _compared(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         a, b, symbol = b, a, symbol.replace(">", "<")
     found: Any = True
     for one in lists.maybes(w, members.slots(w, a)):
-        is_in = members.has(w, b, _value(one))
-        found = arithmetic.both(w, found, arithmetic.either(w, _not(w, _there(one)), is_in))
+        is_in = members.has(w, b, if_there(one))
+        found = both(w, found, either(w, negate(w, is_there(one)), is_in))
     if symbol == "<=":
         return found
     sizes = [members.slots(w, one).length for one in (a, b)]
-    found = arithmetic.both(w, found, w.compare("<" if symbol == "<" else "==", *sizes))
-    return _not(w, found) if symbol == "!=" else found
+    found = both(w, found, w.compare("<" if symbol == "<" else "==", *sizes))
+    return negate(w, found) if symbol == "!=" else found
 
 
 def same_entries(w: Evaluator, a: Any, b: Any) -> Any:
@@ -84,22 +84,10 @@ def same_entries(w: Evaluator, a: Any, b: Any) -> Any:
         found = members.has(w, b, key)
         if found is not False:
             equal = w.truth(w.compare("==", members.value(w, b, key), its))
-            found = arithmetic.both(w, found, equal)
-        away = _not(w, lists.is_there(w, held, place))
-        same = arithmetic.both(w, same, arithmetic.either(w, away, found))
+            found = both(w, found, equal)
+        away = negate(w, lists.is_there(w, held, place))
+        same = both(w, same, either(w, away, found))
     return same
-
-
-def _there(one: Any) -> Any:
-    return one.taken if isinstance(one, Maybe) else True
-
-
-def _value(one: Any) -> Any:
-    return one.value if isinstance(one, Maybe) else one
-
-
-def _not(w: Evaluator, test: Any) -> Any:
-    return not test if isinstance(test, bool) else arithmetic.negate(w, test)
 
 
 def _are_moved(w: Evaluator, a: Any, b: Any) -> bool:

@@ -31,7 +31,15 @@ from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Bounded, Indexed, Masked
 from pygpu.frontend.values.objects import Iterator, List, Set, Vector
-from pygpu.frontend.values.values import Abstract, Choice, Maybe, NotKnown, Tuple
+from pygpu.frontend.values.values import (
+    Abstract,
+    Choice,
+    Maybe,
+    NotKnown,
+    Tuple,
+    if_there,
+    is_there,
+)
 from pygpu.frontend.walked import asked
 from pygpu.types import vector
 
@@ -86,14 +94,6 @@ def _truth_of(w: Evaluator, item: Any, absent: bool) -> Any:
     return lookups.choose(w, item.taken, w.truth(item.value), absent)
 
 
-def _there(w: Evaluator, item: Any) -> Any:
-    return item.taken if isinstance(item, Maybe) else True
-
-
-def _value(w: Evaluator, item: Any) -> Any:
-    return item.value if isinstance(item, Maybe) else item
-
-
 # ---------------------------------------------------------------- folding sequences
 
 
@@ -107,7 +107,7 @@ def _sum(w: Evaluator, xs: Any, start: Any = 0) -> Any:
         return w.call(of, _groups(lazy), start)
     total = start
     for item in items_or_maybe(w, _listed(w, xs)):
-        item = _value(w, item)
+        item = if_there(item)
         # the first 0 + x is x: it would only hide that x is known or a vector
         first = total is start and scalar_kind(start) and not isinstance(start, Abstract)
         total = (
@@ -136,7 +136,7 @@ def _first(w: Evaluator, lazy: Indexed) -> Any:
     """The first element, of the first group where they are grouped."""
     first: Any = lazy
     while isinstance(first, Indexed):
-        first = _value(w, first.element(0))
+        first = if_there(first.element(0))
         if isinstance(first, List):
             first = w.read(first)[0] if w.read(first) else None
     return first
@@ -245,7 +245,7 @@ def _extreme_of_some(w: Evaluator, symbol: str, items: Any, key: Any, **more: An
     found: Any = False
     best = best_key = None
     for item in items:
-        value, taken = _value(w, item), _there(w, item)
+        value, taken = if_there(item), is_there(item)
         its = w.call(key, value) if key is not None else value
         if found is False:
             best, best_key, found = value, its, taken
@@ -376,8 +376,8 @@ FOLD_RULES: Final[dict[Any, Rule]] = {
     asked.first: lambda w, items, count: selections.first(w, items, count),
     asked.selection: lambda w, items, tests: Masked(w.items(items), w.items(tests)),
     asked.alike: lambda w, items, a: Masked(w.items(items), a.tests, a.length),
-    asked.there: _there,
-    asked.value: _value,
+    asked.there: lambda w, item: is_there(item),
+    asked.value: lambda w, item: if_there(item),
     math.prod: _starred_product,
     math.fsum: lambda w, xs: _sum(w, w.call(map, float, xs), 0.0),
     any: _any_all("any"),

@@ -36,11 +36,12 @@ from pygpu.frontend.values.objects import Dict, Iterator, List, Set, Yielded
 from pygpu.frontend.values.values import (
     Abstract,
     Dynamic,
-    Maybe,
     Natural,
     NotKnown,
     Range,
     describe,
+    if_there,
+    is_there,
     tuple_of,
 )
 
@@ -191,7 +192,7 @@ def _next_of_some(w: Evaluator, iterator: Iterator, *default: Any) -> Any:
     """The first item that is there; those after it are left."""
     found: Any = False
     items = items_or_maybe(w, iterator)
-    pairs = [(x.taken, x.value) if isinstance(x, Maybe) else (True, x) for x in items]
+    pairs = [(is_there(x), if_there(x)) for x in items]
     later = []
     for test, _ in pairs:
         later.append(arithmetic.both(w, test, found))

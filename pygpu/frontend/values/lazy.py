@@ -7,14 +7,17 @@ evens.element(index)            # emits a product
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import field, replace
 from types import CodeType
 from typing import Any, ClassVar, Final
 
+from pygpu.core.host.records import record
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Parts, numbered
 from pygpu.ssa import Value, base_and_offset
 
 
+@record(eq=False)
 class Indexed(Abstract):
     """A sequence too long to be unrolled, or of dynamic length: a length and an element by index.
 
@@ -23,21 +26,11 @@ class Indexed(Abstract):
     the sequence out of a branch.
     """
 
-    __slots__ = ("grouped", "length", "make", "of", "what")
-
-    def __init__(
-        self,
-        length: Any,
-        make: Callable[..., Any],
-        what: str,
-        of: tuple[Any, ...] = (),
-        grouped: bool = False,
-    ) -> None:
-        self.length: Final = length
-        self.make: Final = make
-        self.what: Final = what
-        self.of: Final = of
-        self.grouped: Final = grouped  # each element is a list of elements, of a nested loop
+    length: Any
+    make: Callable[..., Any]
+    what: str
+    of: tuple[Any, ...] = ()
+    grouped: bool = False  # each element is a list of elements, of a nested loop
 
     def element(self, index: Any) -> Any:
         """The element at an index that lies in the sequence."""
@@ -71,6 +64,7 @@ class Row(Indexed):
     __slots__ = ()
 
 
+@record(eq=False)
 class Bounded(Abstract):
     """What a list holds whose length only the device knows: slots, of which the first `length` are
     its items. It has at least `least` items and at most `most`, which is no more than the slots.
@@ -79,16 +73,11 @@ class Bounded(Abstract):
     Nobody knows how long a list gets that a loop without a known end adds to. It is given `room`
     for so many items: what is added to a full one is left out, and the call raises."""
 
-    __slots__ = ("items", "least", "length", "most", "room")
-
-    def __init__(
-        self, items: tuple[Any, ...], length: Any, least: int, most: int, room: int | None = None
-    ) -> None:
-        self.items: Final = items
-        self.length: Final = length
-        self.least: Final = least
-        self.most: Final = most
-        self.room: Final = room
+    items: tuple[Any, ...]
+    length: Any
+    least: int
+    most: int
+    room: int | None = None
 
     def changed(self, items: tuple[Any, ...], length: Any, least: int, most: int) -> Bounded:
         """What the list holds after a change."""
@@ -219,55 +208,35 @@ def lifted(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     return Masked([function(*row) for row in rows], first.tests, first.length)
 
 
+@record(eq=False)
 class Lazy(Abstract):
     """What an iterator over other iterators takes from: `step(w, index, *of)` makes the next item,
     or raises StopIteration. Whatever may be dynamic is one of the values that it is made `of`.
     `whole(w, *of)`, where given, is an iterator over all items, to be used before one has been
     taken."""
 
-    __slots__ = ("of", "step", "whole")
-
-    def __init__(
-        self, step: Callable[..., Any], of: tuple[Any, ...], whole: Callable[..., Any] | None = None
-    ) -> None:
-        self.step: Final = step
-        self.of: Final = of
-        self.whole: Final = whole
+    step: Callable[..., Any]
+    of: tuple[Any, ...]
+    whole: Callable[..., Any] | None = None
 
     def parts(self) -> Parts:
         return numbered(self.of)
 
     def rebuild(self, parts: tuple[Any, ...]) -> Lazy | None:
-        if any(isinstance(part, Conflict) for part in parts):
-            return None
-        return Lazy(self.step, parts, self.whole)
+        return (
+            None if any(isinstance(part, Conflict) for part in parts) else replace(self, of=parts)
+        )
 
     def shape(self) -> Any:
         return id(self.step), len(self.of)
 
 
+@record(eq=False)
 class Suspended(Lazy):
     """What a generator gives: of one object, its frame, which waits."""
 
-    __slots__ = ("code", "globals")
-
-    def __init__(
-        self,
-        code: CodeType,
-        globals: dict[str, Any],
-        step: Callable[..., Any],
-        of: tuple[Any, ...],
-        whole: Callable[..., Any],
-    ) -> None:
-        super().__init__(step, of, whole)
-        self.code: Final = code
-        self.globals: Final = globals
-
-    def rebuild(self, parts: tuple[Any, ...]) -> Suspended | None:
-        if any(isinstance(part, Conflict) for part in parts):
-            return None
-        assert self.whole is not None
-        return Suspended(self.code, self.globals, self.step, parts, self.whole)
+    code: CodeType = field(kw_only=True)
+    globals: dict[str, Any] = field(kw_only=True)
 
     def shape(self) -> Any:
         return id(self.code)

@@ -25,6 +25,7 @@ import numpy as np
 from pygpu import ssa
 from pygpu.core.errors import ARRAY, CompileError, shown
 from pygpu.core.host.later import later
+from pygpu.core.host.records import record
 from pygpu.types import Type
 
 with later():
@@ -202,7 +203,7 @@ class Slice(Abstract):
     __slots__ = ("bounds",)
 
     def __init__(self, bounds: tuple[Any, ...]) -> None:
-        self.bounds: Final = bounds
+        self.bounds: Final = (*bounds, None)[:3]  # start, stop and step
 
     def parts(self) -> Parts:
         return numbered(self.bounds)
@@ -211,35 +212,24 @@ class Slice(Abstract):
         return Slice(parts)
 
     def shape(self) -> Any:
-        return len(self.bounds)
+        return ()
 
     def real(self, parts: tuple[Any, ...]) -> Any:
         return slice(*parts)
 
 
+@record(eq=False)
 class Picture(Abstract):
     """An image that is an input, and how it is read here: a signal where `dims` is 1, a volume
     where it is 3."""
 
-    __slots__ = ("boundary", "cval", "dims", "index", "interpolation", "name", "type")
-
-    def __init__(
-        self,
-        index: int,
-        name: str,
-        type: Type,
-        boundary: str,
-        cval: tuple[ssa.Number, ...],
-        interpolation: str,
-        dims: int = 2,
-    ) -> None:
-        self.index: Final = index
-        self.name: Final = name
-        self.type: Final = type
-        self.boundary: Final = boundary
-        self.cval: Final = cval
-        self.interpolation: Final = interpolation
-        self.dims: Final = dims
+    index: int
+    name: str
+    type: Type
+    boundary: str
+    cval: tuple[ssa.Number, ...]
+    interpolation: str
+    dims: int = 2
 
     def describe(self) -> str:
         return f"the {self.noun} '{self.name}'"
@@ -294,6 +284,16 @@ class Maybe(Abstract):
 
     def shape(self) -> Any:
         return ()
+
+
+def is_there(item: Any) -> Any:
+    """Whether an item is there, which of a Maybe only the device knows."""
+    return item.taken if isinstance(item, Maybe) else True
+
+
+def if_there(item: Any) -> Any:
+    """What an item is where it is there."""
+    return item.value if isinstance(item, Maybe) else item
 
 
 class Conflict(Abstract):
