@@ -29,10 +29,10 @@ from pygpu.core.errors import DeviceError, TooOld, shown
 from pygpu.core.host import cache, forks, log, settings
 from pygpu.core.host.later import later, running
 from pygpu.core.host.records import record
+from pygpu.core.host.undisturbed import undisturbed
 from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.devices import environment
-from pygpu.devices.process.undisturbed import undisturbed
 from pygpu.ssa import ImageInput
 from pygpu.types import FLOAT
 

@@ -8,8 +8,8 @@ import pytest
 
 from conftest import require
 from processes import run, start
+from pygpu.core.host.undisturbed import undisturbed, when_gone
 from pygpu.devices.process.door import PATIENCE, Door
-from pygpu.devices.process.undisturbed import undisturbed, when_gone
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timers of signals")
 

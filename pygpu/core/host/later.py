@@ -14,7 +14,7 @@ A module is run by one thread, while others that ask for it wait, and forks wait
 lock, and no two threads wait for each other's, since there is no circle of imports. Handlers of
 signals run in the main thread between any two instructions, and what they call would find a module
 that has not been run to its end: where a program has handlers of its own, the main thread has its
-modules run by another one, and waits.
+modules run undisturbed.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ import _signal  # type: ignore[import-not-found]
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType
 from typing import Any, Final
 
 from pygpu.core.host.collector import lasting
 from pygpu.core.host.forks import IMPORTING
+from pygpu.core.host.undisturbed import is_disturbed, undisturbed
 
 # What Python asks any module for, without wanting what it holds.
 _OF_ALL: Final = frozenset(
@@ -64,8 +65,8 @@ class _Loader:
         module.__class__ = _Later
 
     def run(self, module: _Later) -> None:
-        if threading.current_thread() is threading.main_thread() and _has_handlers():
-            _beside_the_main_thread(lambda: self._run(module))
+        if is_disturbed() and _has_handlers():
+            undisturbed(self._run, module)
         else:
             self._run(module)
 
@@ -88,27 +89,6 @@ def _has_handlers() -> bool:
     this looks at."""
     found = map(_signal.getsignal, range(1, _signal.NSIG))
     return any(callable(each) and each is not _signal.default_int_handler for each in found)
-
-
-def _beside_the_main_thread(run: Callable[[], None]) -> None:
-    """Let another thread run it, and raise what that raises."""
-    errors: list[BaseException] = []
-
-    def guarded() -> None:
-        try:
-            run()
-        except BaseException as error:
-            errors.append(error)
-
-    thread = threading.Thread(target=guarded, name="pygpu modules", daemon=True)
-    try:
-        thread.start()
-    except RuntimeError:  # when the interpreter ends, none can be started
-        run()
-        return
-    thread.join()
-    if errors:
-        raise errors[0]
 
 
 class _Finder:

@@ -21,7 +21,7 @@ import llvmlite.binding as llvm
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.errors import DeviceError
 from pygpu.core.host import cache, forks, settings
-from pygpu.devices.process.undisturbed import undisturbed, when_gone
+from pygpu.core.host.undisturbed import undisturbed, when_gone
 
 # Levels of PYGPU_CPU_FEATURES: LLVM's processor, lanes, and the features that it has there.
 _SSE41: Final = ("sse4.1",)

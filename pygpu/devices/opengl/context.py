@@ -20,10 +20,10 @@ from typing import Any, Final, TypeVar
 
 from pygpu.core.errors import DeviceError
 from pygpu.core.host.forks import IMPORTING
+from pygpu.core.host.undisturbed import undisturbed
 from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.driver.platform import PlatformError, attempts
 from pygpu.devices.process.door import Door
-from pygpu.devices.process.undisturbed import undisturbed
 
 T = TypeVar("T")
 

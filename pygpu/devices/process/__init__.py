@@ -1,1 +1,1 @@
-"""What drivers and compilers need of the process: forks that wait, calls no handler disturbs."""
+"""What drivers and compilers need of the process: sections that nothing enters, kept memory."""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.glsl.writer import TRIANGLE
 from pygpu.core.errors import DeviceError, OutOfMemory
+from pygpu.core.host.undisturbed import is_disturbed, undisturbed
 from pygpu.devices.opengl.driver.held import Buffer, Program, Texture
 from pygpu.devices.opengl.driver.limits import dialect_of, is_software, read_limits
 from pygpu.devices.opengl.driver.mapped import COPY, Mapped
@@ -28,7 +29,6 @@ from pygpu.devices.opengl.driver.order import Order
 from pygpu.devices.opengl.driver.pages import LargePages, PagesError
 from pygpu.devices.opengl.driver.platform import PlatformContext, PlatformError, integer
 from pygpu.devices.opengl.driver.pool import Pool
-from pygpu.devices.process.undisturbed import is_disturbed, undisturbed
 
 T = TypeVar("T")
 
