@@ -16,6 +16,7 @@ from pygpu.core.drawing import Draw, Drawing, Geometry, Stage
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu import drawing as cpu_drawing
+from pygpu.devices.cpu import native
 from pygpu.devices.cpu.device import CpuDevice
 from pygpu.ssa import ImageInput, Region, Value
 from pygpu.types import FLOAT, vector
@@ -623,8 +624,7 @@ def test_the_code_of_a_draw_stays_while_it_is_drawn_with() -> None:
             return 2.0
 
     first = pygpu.draw(Flat(), pygpu.Mesh.quad(), shape=(4, 5), target="cpu")
-    cpu_drawing._places.cache_clear()
-    cpu_drawing._set_up.cache_clear()
+    native.native_of.cache_clear()
     gc.collect()
     again = pygpu.draw(Flat(), pygpu.Mesh.quad(), shape=(4, 5), target="cpu")
     np.testing.assert_array_equal(np.asarray(again), np.asarray(first))

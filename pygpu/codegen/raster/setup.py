@@ -27,7 +27,7 @@ HALF: Final = layout.UNITS // 2
 _SHARES: Final = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0))  # of the second and third vertex, at each
 
 
-def set_up(machine: Machine, cull: Cull, samples: int) -> str:
+def set_up(cull: Cull, samples: int, machine: Machine) -> str:
     """The IR of `span`."""
     return _Setup(machine, cull, samples).write()
 

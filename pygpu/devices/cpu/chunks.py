@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -51,24 +51,33 @@ def native_loops(made_for: Machine) -> Calls:
     return Calls(Native(driver(made_for), made_for, Calls.NAMES), made_for)
 
 
-class Chunks(NamedTuple):
-    """What runs over 0, 1, ... below a total: the address of a span, and how many at once."""
+Slots = Mapping[int, NDArray[Any] | int | None]  # what a span is given, by its slots
 
-    span: int
+
+class Chunks(NamedTuple):
+    """What runs over 0, 1, ... below a total: code, with the address of its span, and how many at
+    once."""
+
+    code: tuple[Native, int]
     total: int
     length: int
 
 
-def run_chunks(
-    cores: Cores, threads: int, chunks: Chunks, arguments: list[int], held: Any, is_tiny: bool
-) -> None:
-    """Run a span for all chunks, with these arguments; what is held stays until that is done."""
-    job = Job(_chunked(*chunks, arguments), slots.scratch_size(0, 1, 0), held)
+def run_chunks(cores: Cores, threads: int, chunks: Chunks, given: Slots, is_tiny: bool) -> None:
+    """Run a span for all chunks. What it is given is a number for each slot of its arguments, for
+    an array its address, 0 for None and where there is nothing."""
+    arguments = [0] * (max(given) + 1)
+    for slot, each in given.items():
+        if each is not None:
+            arguments[slot] = each if isinstance(each, int) else address(each)
+    block = chunked(chunks.code[1], chunks.total, chunks.length, arguments)
+    job = Job(block, slots.scratch_size(0, 1, 0), (chunks.code, given))
     POOL.run(cores.calls, job, threads, True, is_tiny)
 
 
-def _chunked(span: int, count: int, length: int, arguments: list[int]) -> Block:
-    """A job of one row of elements, each chunk of them a tile: see codegen/jobs/driver.py."""
+def chunked(span: int, count: int, length: int, arguments: list[int], step: int = 1) -> Block:
+    """A job of one row of elements without taps or results, each chunk of them a tile, of which a
+    thread takes `step` at once: see codegen/jobs/driver.py."""
     args = slots.JOB_SLOTS
     stop = args + len(arguments)
     numbers = [0] * (stop + 1)
@@ -81,10 +90,10 @@ def _chunked(span: int, count: int, length: int, arguments: list[int]) -> Block:
         slots.WIDTH: count,
         slots.HEIGHT: 1,
         slots.ROWS: 1,
-        slots.BLOCK: 1,
+        slots.BLOCK: step,
         slots.END: count,
         slots.SPAN: span,
-        slots.SCRATCH: slots.scratch_size(0, 1, 0),
+        slots.SCRATCH: slots.scratch_size(0, step, 0),
         slots.GATE: slots.SHUT,
         slots.ARGS: args,
         slots.STOP: stop,

@@ -17,7 +17,6 @@ import struct
 import time
 import weakref
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -31,7 +30,6 @@ from pygpu.codegen.raster.planes import ROW
 from pygpu.codegen.raster.setup import SCRATCH, set_up
 from pygpu.codegen.raster.tiles import tiles
 from pygpu.core.drawing import (
-    Cull,
     Draw,
     Drawing,
     DrawProgram,
@@ -44,7 +42,7 @@ from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu.chunks import Call, Cores, address, addresses
 from pygpu.devices.cpu.given import HUGE, Given, is_wide, packing, parts
 from pygpu.devices.cpu.layout import Block
-from pygpu.devices.cpu.native import Native, native_span
+from pygpu.devices.cpu.native import Native, native_of, native_span
 from pygpu.devices.cpu.program import CpuProgram
 from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.devices.process.reserve import RESERVE
@@ -69,18 +67,6 @@ def task_of(stage: Stage) -> Task:
 
 def _floats(types: Sequence[Type]) -> list[Format]:
     return [Format(FLOAT, type.size) for type in types]
-
-
-@lru_cache(maxsize=4)
-def _places(machine: Machine) -> tuple[Native, int]:
-    """The code, which must stay, and the address of its function."""
-    return native_span(places(machine), machine)
-
-
-@lru_cache(maxsize=16)
-def _set_up(machine: Machine, cull: Cull, samples: int) -> tuple[Native, int]:
-    """The code, which must stay, and the address of its function."""
-    return native_span(set_up(machine, cull, samples), machine)
 
 
 class CpuDrawing(DrawProgram):
@@ -291,14 +277,13 @@ class _Frame:
         numbers[layout.COLUMNS], numbers[layout.ROWS] = self.columns, self.tile_rows
         numbers[layout.WIDTH], numbers[layout.HEIGHT] = width, height
         numbers[layout.GUARD_X :] = struct.unpack("2q", struct.pack("2d", *guard))
-        # The code must stay as long as the calls: of threads that make it at once the cache keeps
-        # one's, and another's would be freed.
-        self.natives = (
-            _places(machine),
-            _set_up(machine, self.drawing.cull, self.drawing.samples),
+        drawing = self.drawing
+        self.natives = (  # the code must stay as long as the calls
+            native_of(places, machine),
+            native_of(set_up, drawing.cull, drawing.samples, machine),
         )
-        places, set_up = [Call(span, numbers, SCRATCH) for _, span in self.natives]
-        calls = places, set_up
+        first, second = [Call(span, numbers, SCRATCH) for _, span in self.natives]
+        calls = first, second
         found = self._part(16 * self.kind.vertices)
         parts = {layout.POSITIONS: self.varyings[0], layout.PLACES: found, **self.batch}
         self.moves += [(call, slot, place) for call in calls for slot, place in parts.items()]

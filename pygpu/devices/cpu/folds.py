@@ -31,9 +31,9 @@ from pygpu.codegen.elements.lines import VECTORS, LineFold, columns_span, rows_s
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.programs import JOINS, UFUNCS, How
-from pygpu.devices.cpu.chunks import Chunks, Cores, address, run_chunks
+from pygpu.devices.cpu.chunks import Chunks, Cores, address, chunked, run_chunks
 from pygpu.devices.cpu.layout import Block
-from pygpu.devices.cpu.native import Native, native_span
+from pygpu.devices.cpu.native import native_of
 from pygpu.devices.cpu.threads import POOL, Calls, Job
 from pygpu.devices.process.reserve import RESERVE, WAITING, apart
 
@@ -44,12 +44,6 @@ LONGEST: Final = 2**31 - 2 * TILE  # elements, so that their indices are ints
 SHARES: Final = 32  # tiles of an array, as far as they are not too short: none is waited for long
 ROUNDS: Final = 128  # of a tile at least
 TINY: Final = 1 << 18  # elements, below which a second thread is not worth its call
-
-
-@lru_cache(maxsize=64)
-def _native(folding: Folding, machine: Machine) -> tuple[Native, int]:
-    """The code, which must stay, and the address of its function."""
-    return native_span(fold_span(folding, machine), machine)
 
 
 def folded(array: NDArray[Any], how: How, channels: int, cores: Cores) -> NDArray[Any] | None:
@@ -135,7 +129,7 @@ class _Plan:
     block that was halted is not used again."""
 
     def __init__(self, folding: Folding, size: int, machine: Machine) -> None:
-        self.native, self.span = _native(folding, machine)
+        self.native, self.span = native_of(fold_span, folding, machine)
         self.step = folding.vectors * machine.lanes
         self.whole = size // self.step * self.step  # elements that native code folds
         shared = size // SHARES // self.step * self.step
@@ -166,30 +160,11 @@ class _Plan:
         return block, partial
 
     def made(self) -> tuple[Block, NDArray[Any]]:
-        """A block more: a job of one row without taps or results, see codegen/jobs/driver.py."""
+        """A block more, for an array that is still to be said."""
         partial = np.empty((self.tiles, self.left), self.accumulated)
-        numbers = [0] * (slots.JOB_SLOTS + SLOTS + 1)
-        args, stop = slots.JOB_SLOTS, slots.JOB_SLOTS + SLOTS
-        for slot, value in {
-            slots.TILES: self.tiles,
-            slots.TILE_COLUMNS: self.tiles,
-            slots.TILE_WIDTH: self.length,
-            slots.TILE_HEIGHT: 1,
-            slots.WIDTH: self.whole,
-            slots.HEIGHT: 1,
-            slots.ROWS: 1,
-            slots.BLOCK: self.step,
-            slots.END: self.whole,
-            slots.SPAN: self.span,
-            slots.SCRATCH: self.scratch,
-            slots.GATE: slots.SHUT,
-            slots.ARGS: args,
-            slots.STOP: stop,
-            args + PARTIAL: partial.__array_interface__["data"][0],
-            args + LENGTH: self.length,
-        }.items():
-            numbers[slot] = value
-        return Block(numbers, (slots.ARGS, slots.STOP), stop), partial
+        arguments = [0] * SLOTS
+        arguments[PARTIAL], arguments[LENGTH] = address(partial), self.length
+        return chunked(self.span, self.whole, self.length, arguments, self.step), partial
 
 
 @lru_cache(maxsize=64)
@@ -204,17 +179,6 @@ def _plan(dtype: np.dtype[Any], how: How, vectors: int, size: int, calls: Calls)
 # ---------------------------------------------------------------- rows and columns
 
 STRIP: Final = 2048  # columns whose totals the first cache holds, with what is added
-
-
-@lru_cache(maxsize=32)
-def _of_rows(fold: LineFold, machine: Machine) -> tuple[Native, int]:
-    """The code, which must stay, and the address of its function."""
-    return native_span(rows_span(fold, machine), machine)
-
-
-@lru_cache(maxsize=64)
-def _of_columns(fold: LineFold, machine: Machine) -> tuple[Native, int]:
-    return native_span(columns_span(fold, machine), machine)
 
 
 def line_sums(
@@ -233,10 +197,10 @@ def line_sums(
     if steps == 0:
         return None
     sums = np.empty(rows, KINDS[fold.kind])
-    _, span = _of_rows(fold, cores.machine)
+    code = native_of(rows_span, fold, cores.machine)
     beside = sums if apart is None else np.ascontiguousarray(apart)
-    arguments = [address(array), address(sums), columns, steps, 0, address(beside)]
-    _run_chunks(Chunks(span, rows, -(-ROUNDS // steps)), arguments, (array, sums, beside), cores)
+    chunks = Chunks(code, rows, -(-ROUNDS // steps))
+    _run_chunks(chunks, cores, array, sums, columns, steps, 0, beside)
     if steps * step < columns:
         rest = array[:, steps * step :]
         if apart is not None:
@@ -260,33 +224,26 @@ def _fold_columns(
         beside = totals
     elif not fold.is_running:  # vector by vector, too
         beside = np.concatenate([beside[: (vectors - 1) * lanes], beside[last:]])
-    _, span = _of_columns(fold, cores.machine)
-    arguments = [address(array), address(totals), width, rows, last, address(beside)]
     strip = min(STRIP // lanes, -(-vectors // cores.threads))
-    _run_chunks(Chunks(span, vectors, strip), arguments, (array, totals, beside), cores)
+    chunks = Chunks(native_of(columns_span, fold, cores.machine), vectors, strip)
+    _run_chunks(chunks, cores, array, totals, width, rows, last, beside)
     totals[last:width] = totals[-lanes:]  # as these were folded
     return totals[:width]
 
 
 def _run_chunks(
-    chunks: Chunks, arguments: list[int], held: tuple[NDArray[Any], ...], cores: Cores
+    chunks: Chunks, cores: Cores, array: NDArray[Any], *others: NDArray[Any] | int
 ) -> None:
-    """Call a span for chunks, with arrays of which the first is what is read."""
-    is_tiny = held[0].size < TINY
+    """Call a span for chunks of an array, with what else it is given."""
+    is_tiny = array.size < TINY
     threads = 1 if is_tiny else min(cores.threads, -(-chunks.total // chunks.length))
-    run_chunks(cores, threads, chunks, arguments, held, is_tiny)
+    run_chunks(cores, threads, chunks, dict(enumerate((array, *others))), is_tiny)
 
 
 # ---------------------------------------------------------------- running folds
 
 SCAN_CHUNK: Final = 4096  # elements of a line that a thread scans
 SCAN_LEAST: Final = 1 << 14  # elements below which NumPy is as quick
-
-
-@lru_cache(maxsize=64)
-def _scanning(scanning: Scanning, machine: Machine) -> tuple[Native, int]:
-    """The code, which must stay, and the address of its function."""
-    return native_span(scan_span(scanning, machine), machine)
 
 
 def scanned_columns(array: NDArray[Any], how: str, cores: Cores) -> NDArray[Any] | None:
@@ -351,10 +308,9 @@ def _run_scan(
     cores: Cores,
 ) -> None:
     """A kernel over so many elements, chunks of so many, which begin so far apart."""
-    _, span = _scanning(scanning, cores.machine)
-    count, chunk, _ = sizes
-    arguments = [*map(address, arrays), *sizes[1:]]
-    _run_chunks(Chunks(span, count, chunk), arguments, tuple(arrays), cores)
+    count, chunk, apart = sizes
+    chunks = Chunks(native_of(scan_span, scanning, cores.machine), count, chunk)
+    _run_chunks(chunks, cores, *arrays, chunk, apart)
 
 
 _KINDS: Final = {"float32": "float", "int32": "int"}

@@ -85,6 +85,15 @@ class Given:
         return _readable(array, self.task.inputs[index])
 
 
+class Arrays(NamedTuple):
+    """What a run reads, numbers included, and where it writes pixels of which shape."""
+
+    arrays: list[NDArray[Any]]
+    uniforms: Sequence[Constant]
+    shape: tuple[int, int]
+    results: list[NDArray[Any]]
+
+
 @record(eq=False)
 class Framed:
     """An image in several memories, as native code finds it (codegen/jobs/slots.py): its size, and

@@ -9,7 +9,7 @@ join_groups(join, types, parts, index, 8, cores)    # the same by any function o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -21,10 +21,9 @@ from pygpu.codegen.elements import joins as join_code
 from pygpu.codegen.elements.bins import bin_span
 from pygpu.codegen.elements.groups import COUNTED, Folding, group_span
 from pygpu.codegen.elements.joins import can_join, join_span, words
-from pygpu.codegen.llvm.text import Machine
 from pygpu.core.programs import UFUNCS
-from pygpu.devices.cpu.chunks import Chunks, Cores, address, run_chunks
-from pygpu.devices.cpu.native import Native, native_span
+from pygpu.devices.cpu.chunks import Chunks, Cores, Slots, run_chunks
+from pygpu.devices.cpu.native import Native, native_of
 from pygpu.ssa import Function
 from pygpu.types import Type
 
@@ -35,12 +34,6 @@ COPIES: Final = 4
 SHARES: Final = 4  # chunks for each thread where tables are small: none waits long for another
 _DTYPES: Final = {"double": np.float64, "float": np.float32, "int": np.int32, "uint": np.uint32}
 _KINDS: Final = {"f": "float", "i": "int", "u": "uint"}
-
-
-@lru_cache(maxsize=64)
-def _native(folding: Folding, machine: Machine) -> tuple[Native, int]:
-    """The code, which must stay, and the address of its function."""
-    return native_span(group_span(folding, machine), machine)
 
 
 def fold_groups(
@@ -71,12 +64,6 @@ def counted(texels: NDArray[Any], channel: int, groups: int, cores: Cores) -> ND
     return _sums(tables, len(flat))
 
 
-@lru_cache(maxsize=8)
-def _binning(copies: int, machine: Machine) -> tuple[Native, int]:
-    """The code, which must stay, and the address of its function."""
-    return native_span(bin_span(copies, machine), machine)
-
-
 def binned(
     values: NDArray[np.float32],
     edges: NDArray[np.float32],
@@ -90,15 +77,17 @@ def binned(
     start = np.zeros((bins, 1), np.uint32)
     tables = _blank(start, -(-count // length), copies)
     numbers = np.array([*guess, edges[-1]], np.float32)
-    arguments = [0] * bin_code.SLOTS
-    arrays = {bin_code.DATA: values, bin_code.EDGES: edges, bin_code.GUESS: numbers}
-    for slot, array in (arrays | {bin_code.TABLE: tables}).items():
-        arguments[slot] = address(array)
-    arguments[bin_code.BINS], arguments[bin_code.LENGTH] = bins, length
-    arguments[bin_code.STRIDE] = tables[0].nbytes
-    _, span = _binning(copies, cores.machine)
-    held = values, edges, numbers, tables
-    run_chunks(cores, threads, Chunks(span, count, length), arguments, held, count < TINY)
+    given = {
+        bin_code.DATA: values,
+        bin_code.EDGES: edges,
+        bin_code.GUESS: numbers,
+        bin_code.TABLE: tables,
+        bin_code.BINS: bins,
+        bin_code.LENGTH: length,
+        bin_code.STRIDE: tables[0].nbytes,
+    }
+    code = native_of(bin_span, copies, cores.machine)
+    run_chunks(cores, threads, Chunks(code, count, length), given, count < TINY)
     return _sums(tables[:, :, :bins], count)
 
 
@@ -141,29 +130,21 @@ def _tables(
     count, groups = len(index), len(start)
     threads, length = _shared(count, start.size, folding.copies, cores)
     tables = _blank(start, -(-count // length), folding.copies)
-    arguments = {
-        group_code.VALUES: 0 if values is None else address(values),
-        group_code.INDEX: address(index),
-        group_code.TABLE: address(tables),
+    given = {
+        group_code.VALUES: values,
+        group_code.INDEX: index,
+        group_code.TABLE: tables,
         group_code.GROUPS: groups,
         group_code.LENGTH: length,
         group_code.STRIDE: tables[0].nbytes,
     }
-    _, span = _native(folding, cores.machine)
-    listed = [arguments[slot] for slot in range(group_code.SLOTS)]
-    held = values, index, tables
-    run_chunks(cores, threads, Chunks(span, count, length), listed, held, count < TINY)
+    code = native_of(group_span, folding, cores.machine)
+    run_chunks(cores, threads, Chunks(code, count, length), given, count < TINY)
     return tables[:, :, :groups]
 
 
 CHUNK: Final = 1 << 10  # elements folded one after the other: sums of floats then err little
 JOINED: Final = 16  # tables joined one after the other: sums of floats then err little
-
-
-@lru_cache(maxsize=64)
-def _joining(join: Function, types: tuple[Type, ...], machine: Machine) -> tuple[Native, int]:
-    """The code, which must stay, and the address of its function."""
-    return native_span(join_span(join, types, machine), machine)
 
 
 def join_groups(
@@ -178,20 +159,20 @@ def join_groups(
     count = len(index)
     if not can_join(join) or groups * 8 > count:
         return None
-    _, span = _joining(join, types, cores.machine)
+    code = native_of(join_span, join, types, cores.machine)
     wide = [part.astype(np.int32) if part.dtype.kind == "b" else part for part in parts]
     given = [(np.ascontiguousarray(part), 4 * part.shape[1]) for part in wide]
     length = max(CHUNK, 8 * groups)
     index = np.ascontiguousarray(index)
     row = words(types)
-    tables = _joined_tables(span, given, index, groups, length, row, cores)
+    tables = _joined_tables(code, given, index, (groups, row), length, cores)
     starts = np.cumsum([1, *[type.size for type in types]])[:-1]
     while len(tables) > 1:  # the tables are values to be folded, too
         flat = tables.reshape(-1, row)
         numbers = np.tile(np.arange(groups, dtype=np.int32), len(tables))
         numbers[flat[:, 0] == 0] = -1
         given = [(flat[:, start:], 4 * row) for start in starts]
-        tables = _joined_tables(span, given, numbers, groups, JOINED * groups, row, cores)
+        tables = _joined_tables(code, given, numbers, (groups, row), JOINED * groups, cores)
     (table,) = tables
     results, start = [], 1
     for part, type in zip(parts, types, strict=True):
@@ -203,25 +184,24 @@ def join_groups(
 
 
 def _joined_tables(
-    span: int,
-    given: Sequence[tuple[NDArray[Any], int]],
+    code: tuple[Native, int],
+    parts: Sequence[tuple[NDArray[Any], int]],
     index: NDArray[Any],
-    groups: int,
+    shape: tuple[int, int],
     length: int,
-    row: int,
     cores: Cores,
 ) -> NDArray[np.int32]:
-    """The tables of chunks of so many elements."""
+    """The tables of a shape, groups and numbers of each, of chunks of so many elements."""
     count = len(index)
     chunks = -(-count // length)
-    tables = np.zeros((chunks, groups, row), np.int32)
-    arguments = [0] * join_code.PARTS
-    arguments[join_code.INDEX] = address(index)
-    arguments[join_code.TABLE] = address(tables)
-    arguments[join_code.GROUPS] = groups
-    arguments[join_code.LENGTH] = length
-    for array, stride in given:
-        arguments += [address(array), stride]
-    held, threads = (given, index, tables), 1 if count < TINY else min(cores.threads, chunks)
-    run_chunks(cores, threads, Chunks(span, count, length), arguments, held, count < TINY)
+    tables = np.zeros((chunks, *shape), np.int32)
+    given: Slots = {
+        join_code.INDEX: index,
+        join_code.TABLE: tables,
+        join_code.GROUPS: shape[0],
+        join_code.LENGTH: length,
+        **dict(enumerate(chain.from_iterable(parts), join_code.PARTS)),
+    }
+    threads = 1 if count < TINY else min(cores.threads, chunks)
+    run_chunks(cores, threads, Chunks(code, count, length), given, count < TINY)
     return tables

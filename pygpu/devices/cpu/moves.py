@@ -16,7 +16,7 @@ apart, as else those of images of a power of two would share lines of the first 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
@@ -24,16 +24,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen.llvm.text import Machine
 from pygpu.core.host.later import later
 from pygpu.core.programs import Task
 from pygpu.core.storage import Format
-from pygpu.devices.cpu.chunks import Chunks, Cores, address, cores, run_chunks
+from pygpu.devices.cpu.chunks import Chunks, Cores, Slots, cores, run_chunks
+from pygpu.devices.cpu.given import Arrays
 from pygpu.devices.cpu.layout import Inner, Sizes
-from pygpu.devices.cpu.native import Native, native_span
+from pygpu.devices.cpu.native import native_of
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.passes.blocks.joined_rows import Joined, joined_rows
-from pygpu.ssa import Constant
 
 with later():
     from pygpu.codegen.elements import copies, narrowings, picks, turns
@@ -74,26 +73,18 @@ def picked(holds: NDArray[np.bool_], texels: NDArray[Any] | None, cores: Cores) 
     starts = ends - counts
     result = RESERVE.empty((int(ends[-1]), channels), kept.dtype)
     nowhere = np.empty(picks.LINE * len(counts), np.uint8)
-    arguments = [0] * picks.SLOTS
-    for slot, array in {
+    given = {
         picks.MASK: holds,
         picks.SOURCE: kept,
         picks.TARGET: result,
         picks.STARTS: starts,
         picks.NOWHERE: nowhere,
-    }.items():
-        arguments[slot] = address(array)
-    arguments[picks.LENGTH] = length
-    _, span = _picking(kept.itemsize, 0 if texels is None else channels, cores.machine)
-    held = holds, kept, result, starts, nowhere
-    run_chunks(cores, threads, Chunks(span, count, length), arguments, held, count < TINY)
+        picks.LENGTH: length,
+    }
+    taken = 0 if texels is None else channels
+    code = native_of(picks.pick_span, kept.itemsize, taken, cores.machine)
+    run_chunks(cores, threads, Chunks(code, count, length), given, count < TINY)
     return result
-
-
-@lru_cache(maxsize=16)
-def _picking(unit: int, count: int, machine: Machine) -> tuple[Native, int]:
-    """The code, which must stay, and the address of its function."""
-    return native_span(picks.pick_span(unit, count, machine), machine)
 
 
 # ---------------------------------------------------------------- texels that lie anywhere
@@ -107,21 +98,18 @@ def contiguous(texels: NDArray[Any], cores: Cores) -> NDArray[Any]:
         return np.ascontiguousarray(texels)
     made = RESERVE.empty(texels.shape, texels.dtype, KEPT)
     down, across, between = texels.strides
-    arguments = [0] * copies.SLOTS
-    for slot, number in {
-        copies.SOURCE: address(texels),
+    given = {
+        copies.SOURCE: texels,
         copies.DOWN: down,
         copies.ACROSS: across,
         copies.BETWEEN: between,
-        copies.TARGET: address(made),
+        copies.TARGET: made,
         copies.WIDTH: width,
         copies.TILE: width if abs(across) <= picks.LINE else max(4, FAR // texel),
-    }.items():
-        arguments[slot] = number
+    }
     threads, length = _shared_out(cores, height, texels.size)
-    code, span = _copying(_copy_of(texels), cores.machine)
-    held = code, texels, made
-    run_chunks(cores, threads, Chunks(span, height, length), arguments, held, texels.size < TINY)
+    code = native_of(copies.copy_span, _copy_of(texels), cores.machine)
+    run_chunks(cores, threads, Chunks(code, height, length), given, texels.size < TINY)
     return made
 
 
@@ -133,26 +121,13 @@ def narrowed(doubles: NDArray[np.float64], cores: Cores) -> NDArray[np.float32] 
         return None
     made = RESERVE.empty(doubles.shape, np.dtype(np.float32), KEPT)
     large = np.zeros(1, np.bool_)
-    arguments = [0] * narrowings.SLOTS
-    for slot, array in {
-        narrowings.SOURCE: doubles,
-        narrowings.TARGET: made,
-        narrowings.LARGE: large,
-    }.items():
-        arguments[slot] = address(array)
+    given = {narrowings.SOURCE: doubles, narrowings.TARGET: made, narrowings.LARGE: large}
     threads, length = _shared_out(cores, count, count)
-    code, span = _narrowing(cores.machine)
-    held = code, doubles, made, large
-    run_chunks(cores, threads, Chunks(span, count, length), arguments, held, count < TINY)
+    code = native_of(narrowings.narrowing_span, cores.machine)
+    run_chunks(cores, threads, Chunks(code, count, length), given, count < TINY)
     if large[0]:
         raise OverflowError("a finite double is too large for a float")
     return made
-
-
-@lru_cache(maxsize=4)
-def _narrowing(machine: Machine) -> tuple[Native, int]:
-    """The code, which must stay, and the address of its function."""
-    return native_span(narrowings.narrowing_span(machine), machine)
 
 
 def _copy_of(texels: NDArray[Any]) -> copies.Copy:
@@ -164,12 +139,6 @@ def _copy_of(texels: NDArray[Any]) -> copies.Copy:
     is_near = 0 < abs(near[0]) <= copies.NEAR >= abs(near[1]) and width >= copies.TOGETHER
     whole = across % unit == between % unit == 0
     return copies.Copy(unit, channels, near if is_near and whole else None)
-
-
-@lru_cache(maxsize=16)
-def _copying(copy: copies.Copy, machine: Machine) -> tuple[Native, int]:
-    """The code, which must stay, and the address of its function."""
-    return native_span(copies.copy_span(copy, machine), machine)
 
 
 # ---------------------------------------------------------------- columns
@@ -213,27 +182,21 @@ def _is_turned(image: NDArray[Any]) -> bool:
 
 def _run(image: NDArray[Any], rows: NDArray[Any], cores: Cores, back: bool) -> None:
     height, width, channels = image.shape
-    _, span = _turning(turns.Turn(width, image.itemsize, channels, back), cores.machine)
-    arguments = [0] * turns.SLOTS
-    arguments[turns.IMAGE], arguments[turns.ROWS] = address(image), address(rows)
-    arguments[turns.IMAGE_STRIDE] = image.strides[0]
-    arguments[turns.ROWS_STRIDE] = rows.strides[0]
+    turn = turns.Turn(width, image.itemsize, channels, back)
+    given: Slots = {
+        turns.IMAGE: image,
+        turns.ROWS: rows,
+        turns.IMAGE_STRIDE: image.strides[0],
+        turns.ROWS_STRIDE: rows.strides[0],
+    }
     lanes = cores.machine.lanes
     length = -(-max(CHUNK // width, 1) // lanes) * lanes
     is_tiny = height * width < TINY
-    threads = 1 if is_tiny else cores.threads
-    run_chunks(cores, threads, Chunks(span, height, length), arguments, (image, rows), is_tiny)
-
-
-@lru_cache(maxsize=32)
-def _turning(turn: turns.Turn, machine: Machine) -> tuple[Native, int]:
-    """The code, which must stay, and the address of its function."""
-    return native_span(turns.turn_span(turn, machine), machine)
+    chunks = Chunks(native_of(turns.turn_span, turn, cores.machine), height, length)
+    run_chunks(cores, 1 if is_tiny else cores.threads, chunks, given, is_tiny)
 
 
 # ---------------------------------------------------------------- rows
-
-Run = Callable[[list[NDArray[Any]], Sequence[Constant], tuple[int, int], list[NDArray[Any]]], None]
 
 
 class JoinedRows:
@@ -241,7 +204,9 @@ class JoinedRows:
     Rows near the top and the bottom, and those left over, are computed as they are, by `plain`;
     `program` makes the program of a task."""
 
-    def __init__(self, task: Task, plain: Run, program: Callable[[Task], Any]) -> None:
+    def __init__(
+        self, task: Task, plain: Callable[[Arrays], None], program: Callable[[Task], Any]
+    ) -> None:
         self.task, self.plain, self.program = task, plain, program
         self.rows = rows = joined_rows(task.function)
         self.programs: dict[int, Any] = {}  # by the step from row to row
@@ -255,18 +220,13 @@ class JoinedRows:
             return False
         return (height - rows.above - rows.below) * width >= SHARES * JOINED + JOINED
 
-    def run(
-        self,
-        arrays: list[NDArray[Any]],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        results: list[NDArray[Any]],
-    ) -> None:
+    def run(self, given: Arrays) -> None:
         """Compute images of such a size, all contiguous."""
-        rows, (height, width) = self.rows, shape
+        arrays, uniforms, (height, width), results = given
+        rows = self.rows
         assert rows is not None, "it takes the shape"
         if self._runs_on(width):
-            top, end = self._run_on(arrays, uniforms, shape, results)
+            top, end = self._run_on(given)
         else:
             joined = -(-JOINED // width)
             top = rows.above
@@ -279,9 +239,9 @@ class JoinedRows:
             read = [seen(arrays[image], row) for image, row in rows.reads]
             read.append(_columns(width, long))
             made = [seen(each, 0) for each in results]
-            self._of(rows)._run(read, [*uniforms, width], long, made)
-        self._some(arrays, uniforms, (0, top + rows.below), (0, top), results)
-        self._some(arrays, uniforms, (end - rows.above, height), (end, height), results)
+            self._of(rows)._run(Arrays(read, [*uniforms, width], long, made))
+        self._some(given, (0, top + rows.below), (0, top))
+        self._some(given, (end - rows.above, height), (end, height))
 
     def _runs_on(self, width: int) -> bool:
         """Whether rows run on: where rows share what they read, and lanes are not computed twice
@@ -302,21 +262,16 @@ class JoinedRows:
             self.programs[rows.step] = made
         return made[0]
 
-    def _run_on(
-        self,
-        arrays: list[NDArray[Any]],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        results: list[NDArray[Any]],
-    ) -> tuple[int, int]:
+    def _run_on(self, given: Arrays) -> tuple[int, int]:
         """Compute rows that run on into those below them, which have the same there. Gives the
         first row that is computed, and where they end."""
-        (height, width), lanes = shape, cores().machine.lanes
+        arrays, uniforms, (height, width), results = given
+        lanes = cores().machine.lanes
         step = max(lanes // width, 1)
         if step not in self.programs:
-            made = joined_rows(self.task.function, step)
-            assert made is not None, "long rows are there"
-            self._of(made)
+            joined = joined_rows(self.task.function, step)
+            assert joined is not None, "long rows are there"
+            self._of(joined)
         program, rows = self.programs[step]
         wide = max(step * width, program.plan.vectors * lanes)
         left = max([0, *[-taps.left for taps in program.plan.taps]])
@@ -332,25 +287,19 @@ class JoinedRows:
         strides.insert(len(read), 4 * wide)
         key = Sizes((*[seen] * len(read), (1, wide)), size, tuple(strides), None, (*frames, None))
         read.append(_columns(width, (1, wide)))
-        program._run_sized(key, read, [*uniforms, width], [each[top:] for each in results])
+        made = [each[top:] for each in results]
+        program._run_sized(key, Arrays(read, [*uniforms, width], size, made))
         return top, top + count * step
 
-    def _some(
-        self,
-        arrays: list[NDArray[Any]],
-        uniforms: Sequence[Constant],
-        seen: tuple[int, int],
-        rows: tuple[int, int],
-        results: list[NDArray[Any]],
-    ) -> None:
+    def _some(self, given: Arrays, seen: tuple[int, int], rows: tuple[int, int]) -> None:
         """Compute some rows, as those of an image of these and others around them."""
         top, bottom = seen
         if rows[0] == rows[1]:
             return
-        made = [np.empty((bottom - top, *each.shape[1:]), each.dtype) for each in results]
-        read = [array[top:bottom] for array in arrays]
-        self.plain(read, uniforms, made[0].shape[:2], made)
-        for result, part in zip(results, made, strict=True):
+        made = [np.empty((bottom - top, *each.shape[1:]), each.dtype) for each in given.results]
+        read = [array[top:bottom] for array in given.arrays]
+        self.plain(Arrays(read, given.uniforms, made[0].shape[:2], made))
+        for result, part in zip(given.results, made, strict=True):
             result[rows[0] : rows[1]] = part[rows[0] - top : rows[1] - top]
 
 

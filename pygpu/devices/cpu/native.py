@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -135,6 +135,13 @@ def native_span(text: str, made_for: Machine) -> tuple[Native, int]:
     """The code of a function `span`, and where it begins."""
     native = Native(text, made_for)
     return native, native.addresses["span"]
+
+
+@lru_cache(maxsize=256)
+def native_of(emit: Callable[..., str], *given: Any) -> tuple[Native, int]:
+    """The code that a function emits of what it is given, the machine last: see native_span. It
+    must stay as long as it may run: where threads make it at once the cache keeps one's."""
+    return native_span(emit(*given), given[-1])
 
 
 def attributes(made_for: Machine) -> str:

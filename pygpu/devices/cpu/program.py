@@ -21,6 +21,7 @@ from pygpu.core.storage import Storage, rows_of, strides_of
 from pygpu.devices.cpu.chunks import address, addresses, cores, host, native_loops
 from pygpu.devices.cpu.given import (
     HUGE,
+    Arrays,
     Code,
     CpuPrepared,
     Framed,
@@ -97,7 +98,7 @@ class CpuProgram(Program):
         arrays = self.given.arrays(work.inputs)
         results = self._results(height, width, work, arrays)
         if height and width:
-            self._run(arrays, work.uniforms, (height, width), results)
+            self._run(Arrays(arrays, work.uniforms, (height, width), results))
         return [Storage.of(array) for array in results]
 
     def _results(
@@ -123,9 +124,9 @@ class CpuProgram(Program):
             given = [*given, 0]  # each plane has its number
         is_flat = self.plan.flat and not self.numbered  # the number of a plane is one for all rows
         if is_flat and all(each.shape[0] == rows for each in arrays) and are_own(planes):
-            self._run(arrays, given, (rows, width), results)
+            self._run(Arrays(arrays, given, (rows, width), results))
         else:
-            self._run(arrays, given, (height, width), results, planes)
+            self._run(Arrays(arrays, given, (height, width), results), planes)
         return [Storage.of(array) for array in results]
 
     def run_framed(self, work: Work, frames: Sequence[Frame | None]) -> list[Storage] | None:
@@ -147,7 +148,7 @@ class CpuProgram(Program):
         strides = tuple([array.strides[0] for array in (*arrays, *results)])
         inner = tuple([None if frame is None else frame.inner for frame in framed])
         key = Sizes(tuple(sizes), (height, width), strides, None, inner)
-        self._run_sized(key, arrays, work.uniforms, results, framed)
+        self._run_sized(key, Arrays(arrays, work.uniforms, (height, width), results), framed)
         return [Storage.of(array) for array in results]
 
     def run_rounds(
@@ -224,14 +225,8 @@ class CpuProgram(Program):
         numbers = shape[0] * shape[1] * self.code.group
         return self.plan.flat and numbers <= LONGEST and all(size == shape for size in sizes)
 
-    def _run(
-        self,
-        arrays: list[NDArray[Any]],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        results: list[NDArray[Any]],
-        planes: Planes | None = None,
-    ) -> None:
+    def _run(self, given: Arrays, planes: Planes | None = None) -> None:
+        arrays, _, shape, results = given
         sizes = [array.shape[:2] for array in arrays]
         strides = strides_of((*arrays, *results))
         if planes is not None:
@@ -244,29 +239,21 @@ class CpuProgram(Program):
             sizes = [shape] * len(sizes)
         elif not strides and self._is_joined(sizes, shape):
             assert self.joined is not None, "it is there if it is asked for"
-            self.joined.run(arrays, uniforms, shape, results)
+            self.joined.run(given)
             return
         elif self._is_thin(shape):
-            self._run_thin(arrays, uniforms, shape, results)
+            self._run_thin(given)
             return
         elif shape[0] == 1 and shape[1] >= LONG_ROW and self.plan.rows > 1:
             if self.low is None:
                 self.low = CpuProgram(replace(self.task, low=True))
-            self.low._run(arrays, uniforms, shape, results)
+            self.low._run(given)
             return
-        self._run_sized(Sizes(tuple(sizes), shape, strides, planes), arrays, uniforms, results)
+        self._run_sized(Sizes(tuple(sizes), shape, strides, planes), given)
 
-    def _run_sized(
-        self,
-        key: Sizes,
-        arrays: list[NDArray[Any]],
-        uniforms: Sequence[Constant],
-        results: list[NDArray[Any]],
-        framed: Sequence[Framed | None] = (),
-    ) -> None:
-        layout = self.layouts.get(key)
-        if layout is None:
-            layout = self._layout(key)
+    def _run_sized(self, key: Sizes, given: Arrays, framed: Sequence[Framed | None] = ()) -> None:
+        arrays, uniforms, _, results = given
+        layout = self.layouts.get(key) or self._layout(key)
         wide = is_wide(arrays)
         places = addresses((*arrays, *results))
         stream = self.stream(wide, layout, places)
@@ -285,14 +272,9 @@ class CpuProgram(Program):
             POOL.run(self.calls, job, threads, brief)
         layout.blocks.append(block)
 
-    def _run_thin(
-        self,
-        arrays: list[NDArray[Any]],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        results: list[NDArray[Any]],
-    ) -> None:
+    def _run_thin(self, given: Arrays) -> None:
         """Rows as texels of a row where columns are few, else columns for rows."""
+        arrays, uniforms, shape, results = given
         every = (*arrays, *results)
         width = shape[1]
         if 1 < width <= rows_as_texels.MOST and not strides_of(every):
@@ -301,14 +283,14 @@ class CpuProgram(Program):
                 read, made = (
                     [array.reshape(1, -1, width) for array in each] for each in (arrays, results)
                 )
-                program._run(read, uniforms, (1, shape[0]), made)
+                program._run(Arrays(read, uniforms, (1, shape[0]), made))
                 return
         if self.turned is None:
             self.turned = CpuProgram(replace(self.task, function=turned(self.task.function)))
         on = cores()
         columns = [moves.rows_for(result) for result in results]
         read = [moves.columns_of(array, on) for array in arrays]
-        self.turned._run(read, uniforms, shape[::-1], columns)
+        self.turned._run(Arrays(read, uniforms, shape[::-1], columns))
         for rows, result in zip(columns, results, strict=True):
             moves.put_back(rows, result, on)
 

@@ -19,9 +19,8 @@ from pygpu.codegen.elements import merges as merge_code
 from pygpu.codegen.elements import sorts as sort_code
 from pygpu.codegen.elements.merges import merge_span
 from pygpu.codegen.elements.sorts import BITS, DIGITS, Kind, Sorting, Step, sort_span
-from pygpu.codegen.llvm.text import Machine
-from pygpu.devices.cpu.chunks import Chunks, Cores, address, run_chunks
-from pygpu.devices.cpu.native import Native, native_span
+from pygpu.devices.cpu.chunks import Chunks, Cores, Slots, run_chunks
+from pygpu.devices.cpu.native import native_of
 from pygpu.devices.process.reserve import RESERVE
 
 LEAST: Final = {False: 1 << 15, True: 1 << 12}  # elements of a line below which NumPy is as quick
@@ -40,12 +39,6 @@ CHUNK: Final = 1 << 17  # elements of lines that are partitioned one after the o
 _KINDS: Final[dict[str, Kind]] = {"f": "float", "u": "uint", "i": "int"}
 SAMPLE: Final = 1 << 12  # elements of which NumPy's pace is measured
 PACE: Final = 7e-9  # seconds an element of it, below which NumPy sorts by vectors
-
-
-@lru_cache(maxsize=64)
-def _native(sorting: Sorting, machine: Machine) -> tuple[Native, int]:
-    """The code, which must stay, and the address of its function."""
-    return native_span(sort_span(sorting, machine), machine)
 
 
 def sorted_lines(
@@ -241,29 +234,22 @@ class _Run:
         other: NDArray[Any] | None = None,
         shift: int = 0,
     ) -> None:
-        _, span = _native(Sorting(step, self.kind, self.placed), self.cores.machine)
-        values = {
-            sort_code.SOURCE: address(source),
-            sort_code.TARGET: address(target),
-            sort_code.OTHER: 0 if other is None else address(other),
-            sort_code.TABLE: address(self.table),
+        sorting = Sorting(step, self.kind, self.placed)
+        given = {
+            sort_code.SOURCE: source,
+            sort_code.TARGET: target,
+            sort_code.OTHER: other,
+            sort_code.TABLE: self.table,
             sort_code.SHIFT: shift,
             sort_code.FLIP: self.flip,
             sort_code.LENGTH: self.length,
         }
-        count = source.size
-        chunks, held = Chunks(span, count, self.length), (source, target, other, self.table)
-        listed = [values[i] for i in range(sort_code.SLOTS)]
-        run_chunks(self.cores, self.threads, chunks, listed, held, count < TINY)
+        code = native_of(sort_span, sorting, self.cores.machine)
+        chunks = Chunks(code, source.size, self.length)
+        run_chunks(self.cores, self.threads, chunks, given, source.size < TINY)
 
 
 # ---------------------------------------------------------------- by runs
-
-
-@lru_cache(maxsize=8)
-def _merging(kind: str, machine: Machine) -> tuple[Native, int]:
-    """The code, which must stay, and the address of its function."""
-    return native_span(merge_span(kind, machine), machine)
 
 
 def is_quick(dtype: np.dtype[Any]) -> bool:
@@ -333,10 +319,13 @@ def _merge(pair: list[NDArray[Any]], target: NDArray[Any], cores: Cores) -> None
     if len(pair) == 1 or not pair[0].size or not pair[1].size:
         np.copyto(target, np.concatenate(pair))
         return
-    arguments = [0] * merge_code.SLOTS
-    for slot, array in zip((merge_code.FIRST, merge_code.OTHER), pair, strict=True):
-        arguments[slot] = address(array)
-    arguments[merge_code.TARGET] = address(target)
-    arguments[merge_code.COUNT], arguments[merge_code.COUNT_OTHER] = pair[0].size, pair[1].size
-    _, span = _merging(_KINDS[target.dtype.kind], cores.machine)
-    run_chunks(cores, cores.threads, Chunks(span, target.size, TILE), arguments, pair, False)
+    first, other = pair
+    given: Slots = {
+        merge_code.FIRST: first,
+        merge_code.OTHER: other,
+        merge_code.TARGET: target,
+        merge_code.COUNT: first.size,
+        merge_code.COUNT_OTHER: other.size,
+    }
+    code = native_of(merge_span, _KINDS[target.dtype.kind], cores.machine)
+    run_chunks(cores, cores.threads, Chunks(code, target.size, TILE), given, False)

@@ -5,7 +5,6 @@ labels, count = numbered(image, background=0, diagonal=True)
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -13,20 +12,13 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.elements import regions as code
 from pygpu.codegen.elements.regions import Numbering, Step, region_span
-from pygpu.codegen.llvm.text import Machine
-from pygpu.devices.cpu.chunks import Chunks, Cores, address, cores, run_chunks
-from pygpu.devices.cpu.native import Native, native_span
+from pygpu.devices.cpu.chunks import Chunks, cores, run_chunks
+from pygpu.devices.cpu.native import native_of
 from pygpu.devices.process.reserve import RESERVE
 
 SMALL: Final = 1 << 15  # pixels, below which a second thread is not worth its call
 SHARES: Final = 4  # chunks for each thread: none waits long for another
 _KINDS: Final = {1: "byte", 2: "short", 4: "uint"}  # of whole numbers, by their bytes
-
-
-@lru_cache(maxsize=32)
-def _native(numbering: Numbering, machine: Machine) -> tuple[Native, int]:
-    """The code, which must stay, and the address of its function."""
-    return native_span(region_span(numbering, machine), machine)
 
 
 def numbered(image: NDArray[Any], background: Any, diagonal: bool) -> tuple[NDArray[np.int32], int]:
@@ -46,7 +38,7 @@ def numbered(image: NDArray[Any], background: Any, diagonal: bool) -> tuple[NDAr
     labels = RESERVE.empty((height, width), np.dtype(np.int32))
     starts, parents = (RESERVE.empty(runs, np.dtype(np.int32)) for _ in range(2))
     firsts, ends, count = np.empty(height, np.int32), np.empty(height, np.int32), np.zeros(1, int)
-    arrays = {
+    given = {
         code.SOURCE: image,
         code.LABELS: labels,
         code.STARTS: starts,
@@ -54,17 +46,20 @@ def numbered(image: NDArray[Any], background: Any, diagonal: bool) -> tuple[NDAr
         code.FIRSTS: firsts,
         code.ENDS: ends,
         code.COUNT: count,
+        code.WIDTH: width,
+        code.LENGTH: length,
+        code.ROWS: height,
+        code.EXCEPT: None if outside is None else int(outside.view(f"u{outside.itemsize}")),
     }
-    arguments = [0] * code.SLOTS
-    for slot, array in arrays.items():
-        arguments[slot] = address(array)
-    arguments[code.WIDTH], arguments[code.LENGTH], arguments[code.ROWS] = width, length, height
-    if outside is not None:
-        arguments[code.EXCEPT] = int(outside.view(f"u{outside.itemsize}"))
-    job = _Steps(kind, outside is not None, diagonal, arguments, list(arrays.values()), on)
-    job.run("scan", height, length, threads)
-    job.run("number", 1, 1, 1)
-    job.run("fill", height, length, threads)
+
+    def run(step: Step, count: int, length: int, threads: int) -> None:
+        numbering = Numbering(step, kind, outside is not None, diagonal)
+        chunks = Chunks(native_of(region_span, numbering, on.machine), count, length)
+        run_chunks(on, threads, chunks, given, threads == 1)
+
+    run("scan", height, length, threads)
+    run("number", 1, 1, 1)
+    run("fill", height, length, threads)
     return labels, int(count[0])
 
 
@@ -73,25 +68,3 @@ def _stored(background: Any, dtype: np.dtype[Any]) -> Any:
     with np.errstate(invalid="ignore", over="ignore"):
         found = np.asarray(background).astype(dtype)
     return found if found == background else None
-
-
-class _Steps:
-    """The kernels of one numbering."""
-
-    def __init__(
-        self,
-        kind: str,
-        background: bool,
-        diagonal: bool,
-        arguments: list[int],
-        memory: list[NDArray[Any]],
-        on: Cores,
-    ) -> None:
-        self.kind, self.background, self.diagonal = kind, background, diagonal
-        self.arguments, self.memory, self.cores = arguments, memory, on
-
-    def run(self, step: Step, count: int, length: int, threads: int) -> None:
-        numbering = Numbering(step, self.kind, self.background, self.diagonal)
-        _, span = _native(numbering, self.cores.machine)
-        chunks, is_tiny = Chunks(span, count, length), threads == 1
-        run_chunks(self.cores, threads, chunks, self.arguments, self.memory, is_tiny)
