@@ -18,7 +18,7 @@ from pygpu.core.errors import shown
 from pygpu.core.errors import whole as whole_number
 from pygpu.execution.large.images import LazyImage, derived, tiled
 from pygpu.filters.exposure import extent, values_of
-from pygpu.filters.linear import correlate, gaussian
+from pygpu.filters.linear import box, gaussian
 from pygpu.filters.rank import median
 from pygpu.filters.whole import channels_of, image_of, outside, pair_of, together, whole
 from pygpu.image.image import Image
@@ -223,13 +223,6 @@ def _clipped(counts: NDArray[Any], most: int) -> NDArray[Any]:
 
 
 @compile
-def _box(im: Image, p: Position, size: Any = 3, axis: Any = 1) -> Any:
-    """The mean of a line of texels."""
-    weights = np.full(size, 1 / size)
-    return correlate(weights if axis == 1 else weights[:, np.newaxis], im, p)
-
-
-@compile
 def _less(im: Image, p: Position, offset: float) -> Any:
     return im(p) - offset
 
@@ -262,7 +255,7 @@ def threshold_local(
                 sigma = pair_of(param, "threshold_local: param", "a sigma from 0 up, or two", 0)
             mean = gaussian(seen, sigma=sigma)
         case "mean":
-            mean = _box(_box(seen, size=pair[1]), size=pair[0], axis=0)
+            mean = box(box(seen, size=pair[1]), size=pair[0], axis=0)
         case "median":
             mean = median(seen, size=pair)
         case _:

@@ -21,8 +21,8 @@ from pygpu.core.errors import shown
 from pygpu.devices import targets
 from pygpu.execution.large.images import LazyImage, derived
 from pygpu.execution.large.sources import is_dask
-from pygpu.filters.linear import correlate
-from pygpu.filters.sampling import MODES
+from pygpu.filters.linear import box
+from pygpu.filters.sampling import read_as
 from pygpu.filters.whole import image_of, joined, layers_of, together, whole
 from pygpu.glsl import sqrt
 from pygpu.image.image import Image
@@ -77,8 +77,7 @@ def denoise_bilateral(
     its release 0.26, by an index that is off by some columns.
     Reference: C. Tomasi and R. Manduchi, *Bilateral filtering for gray and color images*, 1998.
     """
-    if mode not in MODES:
-        raise ValueError(f"mode={shown(mode)}: takes {', '.join(map(repr, MODES))}")
+    seen = read_as(image, mode, cval)
     if not sigma_spatial > 0 or (sigma_color is not None and not sigma_color > 0):
         raise ValueError("denoise_bilateral: sigma_color and sigma_spatial are above 0")
     if win_size is None:
@@ -90,7 +89,6 @@ def denoise_bilateral(
         sigma_color = deviation if is_dask(deviation) else float(deviation)
     x = np.arange(win_size) - win_size // 2
     near = np.exp(-0.5 * (x[:, None] ** 2 + x**2) / sigma_spatial**2)
-    seen = image.sampled(boundary=MODES[mode], cval=cval)
     color = derived(functools.partial(_likeness, image.channels), sigma_color)
     return _bilateral(seen, color=color, near=near)
 
@@ -315,13 +313,6 @@ def _products(im: Image, guide: Image, p: Position) -> Any:
 
 
 @compile
-def _means(im: Image, p: Position, radius: Any = 8, axis: Any = 1) -> Any:
-    size = 2 * radius + 1
-    weights = np.full(size, 1 / size)
-    return correlate(weights if axis == 1 else weights[:, np.newaxis], im, p)
-
-
-@compile
 def _lines(g: Image, v: Image, square: Image, product: Image, p: Position, eps: float) -> Any:
     """Slope and offset of the image as a line of the guide, by least squares."""
     variance = square(p) - g(p) * g(p)
@@ -363,8 +354,8 @@ def _guided(image: Any, guide: Any, radius: int, eps: float) -> Any:
     lead = image if guide is None else guide
 
     def mean(one: Any) -> Any:
-        rows = _means(one.sampled(boundary="reflect"), radius=radius)
-        return _means(rows, radius=radius, axis=0)
+        rows = box(one.sampled(boundary="reflect"), size=2 * radius + 1)
+        return box(rows, size=2 * radius + 1, axis=0)
 
     slope, offset = _lines(*map(mean, _products(image, lead)), eps=eps)
     return _applied(mean(slope), mean(offset), lead)

@@ -131,6 +131,13 @@ def _along(im: Image, p: Position, sigma: Any = 1.0, truncate: Any = 4.0, axis: 
     return correlate(weights if axis == 1 else weights[:, np.newaxis], im, p)
 
 
+@compile
+def box(im: Image, p: Position, size: Any = 3, axis: Any = 1) -> Any:
+    """The mean of so many texels of a row (axis 1) or of a column."""
+    weights = np.full(size, 1 / size)
+    return correlate(weights if axis == 1 else weights[:, np.newaxis], im, p)
+
+
 @together
 def _smoothed(image: Any, down: Any, across: Any, truncate: float) -> Any:
     rows = _along(image, sigma=across, truncate=truncate, axis=1)

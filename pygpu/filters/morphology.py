@@ -23,6 +23,7 @@ from pygpu.core.storage import Format
 from pygpu.devices.host.regions import numbered
 from pygpu.execution.large import connected
 from pygpu.execution.large.images import LazyImage, by_strips
+from pygpu.filters.rank import footprint_of
 from pygpu.filters.whole import (
     channels_of,
     image_of,
@@ -47,33 +48,18 @@ CROSS: Final = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], bool)
 
 
 @compile
-def _folded(im: Image, p: Position, footprint: Any = CROSS, greatest: Any = False) -> Any:
-    """The least or the greatest of the texels under a footprint."""
-    f = glsl.max if greatest else glsl.min
+def _folded(im: Image, p: Position, by: Any = glsl.min, footprint: Any = CROSS) -> Any:
+    """The texels under a footprint combined by a function of two."""
     inside = zip(offsets(footprint), footprint.ravel(), strict=True)
-    return functools.reduce(f, [im(p + d) for d, is_in in inside if is_in])
-
-
-@compile
-def _folded_bools(im: Image, p: Position, footprint: Any = CROSS, greatest: Any = False) -> Any:
-    """Whether all, or any, of the texels under a footprint are true."""
-    f = operator.or_ if greatest else operator.and_
-    inside = zip(offsets(footprint), footprint.ravel(), strict=True)
-    return functools.reduce(f, [im(p + d) for d, is_in in inside if is_in])
+    return functools.reduce(by, [im(p + d) for d, is_in in inside if is_in])
 
 
 def _footprint(footprint: Any, name: str) -> NDArray[np.bool_]:
     """A footprint with a middle: sides of even length get a row or column more in front."""
     if footprint is None:
         return CROSS
-    array = np.asarray(footprint)
-    if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.any():
-        raise ValueError(
-            f"{name}: a footprint is an array of two axes with some element that is not zero, "
-            f"got {shown(footprint)}"
-        )
-    even = [(1 - n % 2, 0) for n in array.shape]
-    return np.pad(array != 0, even)
+    array = footprint_of(footprint, name)
+    return np.pad(array, [(1 - n % 2, 0) for n in array.shape])
 
 
 def _fold(
@@ -88,7 +74,8 @@ def _fold(
     """One erosion or dilation. A rectangle is a row of columns: two passes do. What is not the last
     pass gives bytes of bytes, for their extremes are some of them. `limits` are those of what was
     given, of which ints may have been narrower."""
-    fold = _folded_bools if image.format.kind == "bool" else _folded
+    of_bools = image.format.kind == "bool"
+    by = (operator.and_, operator.or_) if of_bools else (glsl.min, glsl.max)
     narrow = image.dtype if image.format.is_scaled and mode != "constant" else None
     if mode in ("min", "max", "ignore"):
         least, most = limits or _limits(image.format)
@@ -101,7 +88,7 @@ def _fold(
         parts = [footprint.any(axis=0, keepdims=True), footprint.any(axis=1, keepdims=True)]
     for place, part in enumerate(parts, 1):
         dtype = None if is_last and place == len(parts) else narrow
-        result = fold(result, footprint=part, greatest=greatest, dtype=dtype)
+        result = _folded(result, by=by[greatest], footprint=part, dtype=dtype)
     return result
 
 

@@ -40,11 +40,12 @@ def _window(size: Any, footprint: Any, name: str) -> list[Any]:
     """The offsets of a window's texels: of the footprint's, where there is one."""
     if footprint is None:
         return [*offsets(np.ones(sides(size, name)))]
-    array = _checked(footprint, name)
+    array = footprint_of(footprint, name)
     return [d for d, is_in in zip(offsets(array), array.ravel(), strict=True) if is_in]
 
 
-def _checked(footprint: Any, name: str) -> NDArray[np.bool_]:
+def footprint_of(footprint: Any, name: str) -> NDArray[np.bool_]:
+    """Which texels are under a footprint. ValueError for what is none."""
     array = np.asarray(footprint)
     if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.any():
         raise ValueError(
@@ -176,7 +177,7 @@ def _local(of: Callable[[Any, Neighbours], Any]) -> Callable[[Any, Any], Any]:
     name = of.__name__
 
     def local(image: Image, footprint: Any) -> Any:
-        array = _checked(footprint, f"rank.{name}")
+        array = footprint_of(footprint, f"rank.{name}")
         if image.format.kind != "float":
             raise ValueError(f"rank.{name} takes bytes, words and floats, got {image.dtype}")
         return _statistic(image, of=of, footprint=array)

@@ -321,6 +321,11 @@ def resized_within(
 ) -> Any:
     """The image in another size, held within the range of an image where one is given."""
     made = resized(image, shape, order, read_as(image, mode, cval))
+    return clipped(made, order, within, mode, cval)
+
+
+def clipped(made: Any, order: int, within: Any, mode: str, cval: float) -> Any:
+    """What cubic interpolation has made, held within the range of an image where one is given."""
     if order < 3 or within is None:
         return made
     return held(made, within, *([cval] if mode == "constant" else []))

@@ -24,7 +24,7 @@ from pygpu.filters.sampling import (
     between_ints,
     bicubic,
     bilinear,
-    held,
+    clipped,
     order_of,
     read_as,
     resized_within,
@@ -119,9 +119,7 @@ def rotate(
         order=order,
         shape=shape,
     )
-    if order < 3 or not clip:
-        return turned
-    return held(turned, image, *([cval] if mode == "constant" else []))
+    return clipped(turned, order, image if clip else None, mode, cval)
 
 
 @compile
@@ -171,9 +169,7 @@ def warp(
                 f"warp: output_shape={size}, and the places are of shape {places.shape[:2]}"
             )
         warped = _by_places(seen, Image(places), order=order, shape=places.shape[:2])
-    if order < 3 or not clip:
-        return warped
-    return held(warped, image, *([cval] if mode == "constant" else []))
+    return clipped(warped, order, image if clip else None, mode, cval)
 
 
 def _matrix(inverse_map: Any) -> Any:
@@ -239,10 +235,8 @@ def pyramid_reduce(
 def _reduced(
     image: Any, downscale: float, sigma: float | None, order: int, mode: str, cval: float
 ) -> Any:
-    shape = math.ceil(image.height / downscale), math.ceil(image.width / downscale)
     smooth = _smooth(image, 2 * downscale / 6 if sigma is None else sigma, mode, cval)
-    order = order_of(order, smooth, "pyramid_reduce")
-    return resized_within(smooth, shape, order, mode, cval, smooth)
+    return _next(smooth, downscale, order, mode, cval, "pyramid_reduce")
 
 
 @whole
@@ -337,12 +331,12 @@ def pyramid_laplacian(
 
     def steps(layer: Any) -> Iterator[Any]:
         most = math.ceil(math.log(max(layer.shape[:2]), downscale)) if given < 0 else given
-        options = width, order, mode, cval
+        options = order, mode, cval
         while most and not _is_small(layer):
             lost, smooth = _loss(layer, width, mode, cval)
             yield lost
             layer, most = _next(smooth, downscale, *options), most - 1
-        yield from _losses(layer, most, downscale, options)
+        yield from _losses(layer, most, width, downscale, options)
 
     return _layers(image, "pyramid_laplacian", steps)
 
@@ -353,17 +347,23 @@ def _loss(layer: Any, sigma: float, mode: str, cval: float) -> tuple[Any, Any]:
     return layer - smooth, smooth
 
 
-def _next(smooth: Any, downscale: float, sigma: float, order: int, mode: str, cval: float) -> Any:
+def _next(
+    smooth: Any,
+    downscale: float,
+    order: int,
+    mode: str,
+    cval: float,
+    name: str = "pyramid_laplacian",
+) -> Any:
     """The layer after a smoothed one."""
     shape = math.ceil(smooth.height / downscale), math.ceil(smooth.width / downscale)
-    way = order_of(order, smooth, "pyramid_laplacian")
-    return resized_within(smooth, shape, way, mode, cval, smooth)
+    return resized_within(smooth, shape, order_of(order, smooth, name), mode, cval, smooth)
 
 
 @together
-def _losses(layer: Any, most: int, downscale: float, options: Any) -> tuple[Any, ...]:
+def _losses(layer: Any, most: int, sigma: float, downscale: float, options: Any) -> tuple[Any, ...]:
     """Of a layer and so many after it."""
-    sigma, _, mode, cval = options
+    _, mode, cval = options
     lost, smooth = _loss(layer, sigma, mode, cval)
     found = [lost]
     for _ in range(most):
