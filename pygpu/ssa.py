@@ -183,8 +183,7 @@ class Lookup:
 
 @record(eq=False)
 class Table:
-    """Constants that are indexed at run time: an array (n,) or (n, components) of float32, int32,
-    uint32 or bool."""
+    """Constants indexed at run time: (n,) or (n, components) of float32, int32, uint32 or bool."""
 
     name: str
     values: NDArray[Any]
@@ -252,8 +251,7 @@ def only(function: Function, indices: Sequence[int]) -> Function:
 
 
 def visit(region: Region) -> Iterator[tuple[Op, bool]]:
-    """Every op of the region and of the regions within, twice: before the regions within it, and
-    (True) after them."""
+    """Every op of the region and of those within: before these, and again (True) after them."""
     waiting: list[tuple[Op | None, Iterator[Op]]] = [(None, iter(region.ops))]
     while waiting:
         outer, ops = waiting[-1]

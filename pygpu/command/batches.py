@@ -90,8 +90,7 @@ def timed(frames: Iterable[Any], seconds: float | None) -> Iterator[Any]:
 def again(
     watched: Sequence[Path], run: Callable[[], None], failed: Callable[[Exception], None]
 ) -> None:
-    """Run now, and whenever one of the files changes. An error is told, and the next run waits for
-    the next change."""
+    """Run now, and whenever one of the files changes. An error is told; a change runs it again."""
     seen = None
     while True:
         now = [_changed(path) for path in watched]

@@ -39,8 +39,7 @@ def write(
     values: Mapping[str, Any],
     dtype: Any,
 ) -> str:
-    """Compute all pages, of the file's dtype where none is given, and write the results; what is
-    to be said of it."""
+    """Compute all pages and write the results, in the file's dtype unless said; what to say."""
     stack = imread(path)
     more = {} if stack.dtype.kind == "b" else {"dtype": dtype or stack.dtype}
     results = [function(Image(page), **values, **more) for page in stack]

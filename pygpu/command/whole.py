@@ -75,8 +75,7 @@ def needs_image(function: Callable[..., Any], values: Mapping[str, Any]) -> bool
 
 
 def is_whole(function: Any, values: Mapping[str, Any]) -> bool:
-    """Whether a function is a ready filter, or plain Python over whole images: of an image, and no
-    position."""
+    """Whether a function is a ready filter, or plain Python of an image and no position."""
     if not isinstance(function, types.FunctionType):
         return False
     if function.__module__.startswith("pygpu.filters."):

@@ -21,8 +21,7 @@ Layout = Literal["x", "y", "folded"]  # how lines run in an image; folded: one l
 
 @record
 class Lines:
-    """How many lines of how many elements lie in an image, and whether scans begin at their
-    ends."""
+    """How many lines of how many elements an image has, and whether scans begin at their ends."""
 
     layout: Layout
     lines: int

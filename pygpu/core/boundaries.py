@@ -65,8 +65,7 @@ def _reflect(numbers: Arithmetic[Any, Any], place: Any, size: Any) -> Any:
 
 
 def _mirror(numbers: Arithmetic[Any, Any], place: Any, size: Any) -> Any:
-    """d c b | a b c d | c b a: the same, but the ends are not repeated. One texel is everywhere
-    itself."""
+    """d c b | a b c d | c b a: the ends are not repeated. One texel is everywhere itself."""
     period = numbers.max(numbers.sub(numbers.add(size, size), 2), 1)
     there = numbers.modulo(place, period)
     return numbers.min(there, numbers.sub(period, there))
@@ -98,8 +97,7 @@ def period(boundary: str, size: int) -> int:
 
 @record
 class _Numbers:
-    """The arithmetic of numbers that have Python's operators, and of which these are the lesser and
-    the greater."""
+    """Arithmetic by Python's operators, and these functions for the lesser and the greater."""
 
     min: Callable[[Any, Any], Any]
     max: Callable[[Any, Any], Any]

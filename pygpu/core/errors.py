@@ -159,8 +159,7 @@ def whole(value: Any) -> int | None:
 
 
 def is_among(value: object, known: Iterable[object]) -> bool:
-    """Whether a value is one of those known. It may be anything: arrays compare by elements, and
-    lists have no hash."""
+    """Whether a value is one of those known; arrays compare by elements, and lists have no hash."""
     return any(value is each or (type(each) is type(value) and value == each) for each in known)
 
 
@@ -196,8 +195,7 @@ shortened: Final = _Shortened()
 
 
 def asked(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """What a function that is not PyGPU's gives for arguments of the user's: what it raises is the
-    user's mistake."""
+    """What a function of the user's gives for arguments; what it raises is the user's mistake."""
     try:
         return function(*args, **kwargs)
     except Exception as error:

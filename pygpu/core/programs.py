@@ -133,8 +133,7 @@ class Work(NamedTuple):
 
 
 class Prepared(Protocol):
-    """A program for images of certain sizes, with all found out that does not depend on what is in
-    them."""
+    """A program for images of certain sizes, with all found out that depends on these alone."""
 
     def run(
         self,

@@ -146,8 +146,7 @@ class _Printer:
         self.lines.append(f"{indent}{self.assigned(op)}{op.code} {self.body(op)}".rstrip())
 
     def nested(self, op: Op, indent: str) -> None:
-        """An op with regions. Its own line, which comes first, is made last: so values are numbered
-        from within."""
+        """An op with regions. Its line is made last: values are numbered from within."""
         at = len(self.lines)
         self.lines.append("")
         inner = indent + "  "

@@ -232,8 +232,7 @@ class Storage:
         return view
 
     def handed(self) -> NDArray[Any]:
-        """The texels as `seen` has them, for a caller who alone keeps this storage, and may write
-        them."""
+        """The texels as `seen` has them, for who alone keeps this storage and may write them."""
         array = self.host()
         return array.reshape(self.shape if self.channels == 1 else (*self.shape, self.channels))
 
@@ -376,8 +375,7 @@ def _stored(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def texels(array: NDArray[Any], format: Format) -> NDArray[Any]:
-    """Stored texels as functions see them: float32 (v / 255 for uint8, say), int32, uint32 or
-    bool."""
+    """Stored texels as functions see them: float32 (of uint8 v / 255), int32, uint32 or bool."""
     if format.is_scaled:
         return array.astype(np.float32) / np.float32(np.iinfo(format.dtype).max)
     if format.kind == "float":

@@ -128,8 +128,7 @@ _NOT_COMPILED: Final[Any] = None
 
 
 def compiled(made: Made, drawing: Drawing, program: DrawProgram, where: str, name: str) -> Made:
-    """What was made of a shader's methods, with the drawing's state and the program compiled for
-    it."""
+    """What was made of a shader's methods, with the drawing's state and its program."""
     log.info("compiled %s for %s", name, where)
     dump("source", program.source)
     times = {**made.times, "driver": program.driver_seconds}

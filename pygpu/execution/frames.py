@@ -56,8 +56,7 @@ def map_over(
     shape: Any,
     dtype: Any,
 ) -> Any:
-    """See runtime.Compiled.map. `call` is a call of the function, for frames that come one by
-    one."""
+    """See runtime.Compiled.map. `call` calls the function, for frames that come one by one."""
     signature = compiled.signature
     values = signature.collect(args, kwargs)
     images = [i for i, p in enumerate(signature.parameters) if p.role == "image"]

@@ -56,8 +56,7 @@ RGB_OF_HED: Final = np.array([[0.65, 0.70, 0.29], [0.07, 0.99, 0.11], [0.27, 0.5
 
 
 def of_colours(*channels: int) -> Callable[[Callable[[Any], Any]], Callable[..., Any]]:
-    """Make a function of a colour one of images of so many channels, too, with the keywords of any
-    call."""
+    """Make a function of a colour one of images, too, with the keywords of any call."""
 
     def extend(function: Callable[[Any], Any]) -> Callable[..., Any]:
         name = function.__name__

@@ -266,8 +266,7 @@ def _energy(u: Image, v: Image, im: Image, p: Position, weight: float) -> Any:
 
 
 def _lazily_least(layer: LazyImage, weight: float, eps: float, rounds: int) -> Any:
-    """One channel of a Dask array: all rounds are in the graph, and those after the end are not
-    computed."""
+    """One channel of a Dask array: rounds after the end are in the graph and not computed."""
     im = layer.array
     u = v = _nothing(im)
     energies = [_energy(u, v, im, weight=weight).mean(dtype=np.float64)]

@@ -123,8 +123,7 @@ class _Histogram:
     def asked(
         self, function: Callable[..., Any], shape: tuple[int, ...] = (), dtype: Any = float
     ) -> Any:
-        """A function of the counts and the middles of the bins, from the least value to the
-        greatest."""
+        """A function of the counts and middles of the bins from the least value to the greatest."""
         given = self.counts, self.low, self.high
         return derived(partial(_of_bins, function, self.most), *given, shape=shape, dtype=dtype)
 

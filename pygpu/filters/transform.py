@@ -266,8 +266,7 @@ def _layers(image: Any, name: str, steps: Callable[[Any], Iterator[Any]]) -> Ite
 
 
 def _is_small(layer: Any) -> bool:
-    """Whether a layer and those after it take less time than the calls that make them: these are
-    then made at once."""
+    """Whether this layer and the smaller ones take less time than calls: made at once."""
     return not isinstance(layer, LazyImage) and bool(layer.height * layer.width < AT_ONCE)
 
 

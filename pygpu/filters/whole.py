@@ -44,8 +44,7 @@ LARGE: Final = 1 << 15  # pixels above which passes are put together
 
 
 def image_of(value: Any, name: str) -> Any:
-    """A pygpu.Image of what a filter was given; it shares the memory of an array. Of a Dask array
-    a LazyImage."""
+    """A pygpu.Image that shares the memory of what was given; of a Dask array a LazyImage."""
     if isinstance(value, (Image, LazyImage)):
         return value
     if is_dask(value):

@@ -48,8 +48,7 @@ def ddx(x: Any) -> Any:
 
 @guarded
 def ddy(x: Any) -> Any:
-    """The difference of a number or vector to the pixel below: downwards, as positions are.
-    Otherwise as `ddx`."""
+    """The difference to the pixel below, downwards as positions are. Otherwise as `ddx`."""
     return _difference(x, 1)
 
 

@@ -39,8 +39,7 @@ class Operators:
     __hash__: ClassVar[Any] = None
 
     def _binary(self, function: Method, left: Any, right: Any) -> Any:
-        """A function of two operands, one of which is self; NotImplemented where the other is of
-        no use."""
+        """A function of self and another operand; NotImplemented where that is of no use."""
         raise NotImplementedError
 
     def _unary(self, function: Method) -> Any:

@@ -33,8 +33,7 @@ THREAD: Final = (
 
 
 def alike(bits: int) -> list[str]:
-    """The function that gives the threads of a subgroup that have the same word, of so many
-    bits."""
+    """The function that gives the threads of a subgroup with the same word of so many bits."""
     lines = ["uint same = 0xffffffffu;", "uint set;"]
     for bit in range(bits):
         is_set = f"(word & {1 << bit}u) != 0u"

@@ -79,8 +79,7 @@ def _program(
     lines: tuple[Sequence[str], Sequence[str]],
     range: int,
 ) -> ArrayText:
-    """A program with lines for each element of a range of groups, and then for each word of its
-    table."""
+    """A program with lines for each element of a range of groups, then for each of their words."""
     each, left = lines
     functions = Functions.of(task, dialect, _TAKEN)
     size, first = task.types[0].size, len(functions.writer.read)

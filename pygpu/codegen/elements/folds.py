@@ -54,8 +54,7 @@ class Folding:
 
 
 def can_fold(dtype: np.dtype[np.generic], how: How) -> bool:
-    """Whether there is code for texels of a type. (NumPy finds extremes of narrow ones in their own
-    width.)"""
+    """Whether there is code for a type; extremes of narrow ones NumPy finds in their own width."""
     return dtype.name in _STORED and (how == "sum" or dtype.itemsize == 4)
 
 

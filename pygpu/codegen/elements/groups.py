@@ -79,8 +79,7 @@ def copies_of(code: Code, table: Val, groups: Val, copies: int, size: int) -> li
 
 @record
 class _Kernel:
-    """What an element is folded with: pointers to values, indices and the copies of the table of a
-    chunk."""
+    """What elements are folded with: pointers to values, indices and copies of a chunk's table."""
 
     code: Code
     folding: Folding
@@ -106,8 +105,7 @@ class _Kernel:
         code.store(total, place, _SIZES[kind])
 
     def _row(self, x: Val) -> Val:
-        """The number of the group of an element; of an element of no group, how many groups
-        there are."""
+        """The number of an element's group; of one of no group, how many groups there are."""
         code, folding = self.code, self.folding
         kind, step = (folding.kind, folding.channels) if folding.how == "count" else ("uint", 1)
         number = self._read(kind, code.at(self.index, x * (_SIZES[kind] * step)))

@@ -54,8 +54,7 @@ def lanes_of(unit: int, count: int, machine: Machine) -> int:
 
 
 def pick_span(unit: int, count: int, machine: Machine) -> str:
-    """The IR of `span`, for elements of so many units of so many bytes; of 0 for places, of so many
-    bytes."""
+    """The IR of `span` for elements of so many units of so many bytes; 0 units: for places."""
     code = Code(machine)
     x0, x1 = code.ends()
     mask, source, target, starts, nowhere = (code.argument(k, "ptr") for k in range(LENGTH))

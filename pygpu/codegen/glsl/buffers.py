@@ -118,8 +118,7 @@ def _read_whole(
 
 
 def _read_narrow(format: Format, data: str, size: str, place: str) -> tuple[list[str], Text]:
-    """Lines and the texel that they read, as `read_texel` gives them, where elements are pixels, or
-    their components."""
+    """Lines and the texel as `read_texel` gives them, where elements are pixels or components."""
     if format.channels == 3:
         bytes_of = [f"uint({data}[at{f' + {c}' if c else ''}])" for c in range(3)]
         if format.dtype.kind == "i":

@@ -122,8 +122,7 @@ def _texels(channels: int, data: str, size: str) -> list[str]:
 
 
 def _beyond(channels: int, data: str, size: str) -> list[str]:
-    """The function that reads an element that holds more pixels than the row has: bytes of the
-    nearest pixel."""
+    """The function that reads an element that reaches over the row: bytes of the nearest pixel."""
     nearest = f"min(byte, {size}.x - 1)"
     if channels > 1:
         nearest = f"{channels} * min(byte / {channels}, {size}.x - 1) + byte % {channels}"

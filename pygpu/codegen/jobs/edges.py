@@ -253,8 +253,7 @@ class Edges:
         return self.row(self.as_pointer(taps[slots.FRAME]), slots.FRAME_SLOTS, self.zero)
 
     def framed(self, taps: list[Val], row: Val, own: Val) -> Val:
-        """Where a row of an image begins: in its `own` memory, or in what its frame has above or
-        below that."""
+        """Where a row of an image begins: in its `own` memory, or above or below in its frame."""
         code, frame = self.code, self.frame(taps)
         above = frame[slots.ABOVE_ROWS] + row * frame[slots.ABOVE_STRIDE]
         below = frame[slots.BELOW_ROWS] + row * frame[slots.BELOW_STRIDE]
@@ -262,8 +261,7 @@ class Edges:
         return code.select(row < frame[slots.TOP], above, within)
 
     def sides(self, taps: list[Val], y: Val, k: Val) -> list[Val]:
-        """Where the columns before and behind those of an image's own memory are, of the k-th of a
-        set's rows."""
+        """Where the columns before and behind an image's own memory are, of a set's k-th row."""
         dy = self.read("long", self.as_pointer(taps[slots.DYS]), k)
         row = self.place(y * taps[slots.DOWN] + dy, taps[slots.SET_HEIGHT], taps[slots.RULE])
         frame = self.frame(taps)

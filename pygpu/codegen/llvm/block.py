@@ -169,8 +169,7 @@ class Block:
     # ------------------------------------------------------------ arguments
 
     def image(self, index: int, part: int, kind: str = "int") -> Val:
-        """Where an image begins (part 0), its width (1), its height (2), or how many texels its
-        rows are apart (3)."""
+        """Where an image begins (part 0), its width (1), height (2), or texels of a row (3)."""
         if part == 0 and self.of_planes:
             slot = self.plane_slot + PLANE_PLACES + index
             return self.code.load(kind, self.code.at(self.ctx, slot * 8), 1, 8)

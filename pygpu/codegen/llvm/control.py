@@ -186,8 +186,7 @@ def _split(
 def _leave(
     block: Block, op: Op, cells: Sequence[Cell], inside: Sequence[Val], outside: Sequence[Val]
 ) -> None:
-    """Name what a divergent loop left behind: parameters, and for those that were scalars what
-    was kept of them."""
+    """Name what a divergent loop left: parameters, and what was kept of scalar ones."""
     carried, kept = iter(inside), iter(outside)
     for param, result in zip(op.regions[0].params, op.results, strict=True):
         count = len(block.cells_of(param, cells)) * param.type.size

@@ -39,8 +39,7 @@ _LAST: Final = 2**31 - 1  # after all records
 
 
 def tiles(drawing: Drawing, task: Task, machine: Machine, wide: bool) -> Emitted:
-    """The IR of `span`. The task's function is the fragment's with its varyings as the last
-    images."""
+    """The IR of `span`. The task's function is the fragment's, whose last images are varyings."""
     first = len(task.function.images) - drawing.fragment.count
     layout_of = _plan(task.function, machine.lanes, first)
     writer = _Tiles(task, machine, layout_of, wide)

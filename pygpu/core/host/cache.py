@@ -246,8 +246,7 @@ def _entries(folder: Path) -> list[tuple[float, int, str]]:
 
 
 def _sweep(folder: Path, limit: int) -> int:
-    """Remove what was used longest ago, until the rest is within the limit; the bytes of the
-    rest."""
+    """Remove what was used longest ago until the rest is within the limit; the rest's bytes."""
     total, is_full = 0, False
     for _, size, path in sorted(_entries(folder), reverse=True):
         is_full = is_full or total + size > limit

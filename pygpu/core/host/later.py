@@ -85,8 +85,7 @@ class _Loader:
 
 
 def _has_handlers() -> bool:
-    """Whether signals call functions of the program's own; `signal` makes enumerations of all that
-    this looks at."""
+    """Whether signals call functions of the program's own; `signal` would make enumerations."""
     found = map(_signal.getsignal, range(1, _signal.NSIG))
     return any(callable(each) and each is not _signal.default_int_handler for each in found)
 

@@ -97,8 +97,7 @@ def _methods(listed: list[Field[Any]], eq: bool, frozen: bool) -> dict[str, Any]
 
 
 class _Later:
-    """An attribute of a record that is made, by a function of the class, when it is first asked
-    for."""
+    """An attribute of a record that a function of the class makes when it is first asked for."""
 
     def __init__(self, make: Callable[[Any], Any]) -> None:
         self.make = make

@@ -51,8 +51,7 @@ class _Job:
         self.ended.release()
 
     def queue(self, jobs: SimpleQueue[Callable[[], object]]) -> None:
-        """Queue it and wait for its end, whatever handlers raise: the last of that is raised
-        afterwards."""
+        """Queue it and wait for its end; the last that handlers raise is raised afterwards."""
         interrupt: BaseException | None = None
         while True:
             try:

@@ -87,8 +87,7 @@ class Sorted(SortProgram):
             return found, result(made[1], shape, PLACES) if self.task.is_placed else None
 
     def _pairs(self, gl: Context, count: int, rounds: int) -> tuple[list[Buffer], list[Buffer]]:
-        """Buffers of keys and of places, before and after a round; small ones where none are
-        needed."""
+        """Buffers of keys and of places before and after a round; small ones where none is used."""
         nothing = gl.buffer(WORD)
         pairs = []
         for is_needed in (True, self.task.is_placed):

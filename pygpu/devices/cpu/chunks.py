@@ -55,8 +55,7 @@ Slots = Mapping[int, NDArray[Any] | int | None]  # what a span is given, by its 
 
 
 class Chunks(NamedTuple):
-    """What runs over 0, 1, ... below a total: code, with the address of its span, and how many at
-    once."""
+    """Code that runs over 0, 1, ... below a total, where its span is, and how many at once."""
 
     code: tuple[Native, int]
     total: int

@@ -335,8 +335,7 @@ class _Frame:
         return [rows[name] for name in draw.attributes]
 
     def standing(self, draw: Draw, images: list[int]) -> Block | None:
-        """The job of the vertex stage, where it is little work, for draws of one mesh with images
-        at the same places."""
+        """The job of the vertex stage, if that is tiny, for draws of one mesh with these images."""
         if self.held is not None and self.held[0]() is draw.geometry and self.held[1] == images:
             return self.held[2]
         prepared = self.prepared
@@ -352,8 +351,7 @@ class _Frame:
     def give(
         self, draw: Draw, images: Sequence[NDArray[Any]], constants: Sequence[Number]
     ) -> list[Any]:
-        """Put in what a draw is given, its constants as numbers; the pictures that are drawn over,
-        which must stay."""
+        """Put in what a draw is given; the pictures that are drawn over, which must stay."""
         if self.memory is None:
             self._settle()
         call, slot = self.tiles, _FIRST_IMAGE

@@ -169,8 +169,7 @@ class _Plan:
 
 @lru_cache(maxsize=64)
 def _plan(dtype: np.dtype[Any], how: How, vectors: int, size: int, calls: Calls) -> _Plan | None:
-    """The plan of folds of arrays of a size; None where there is no code for them, or nothing for
-    it to fold."""
+    """The plan of folds of arrays of a size; None where there is no code for them."""
     folding, machine = Folding(dtype, how, vectors), calls.machine
     is_short = size < vectors * machine.lanes
     return None if is_short or not can_fold(dtype, how) else _Plan(folding, size, machine)

@@ -188,8 +188,7 @@ class Code:
 
     @cached_property
     def narrow(self) -> narrow_values.Narrow | None:
-        """Its small values; None of a function that is written in lanes of floats. What is small
-        was read as bytes."""
+        """Its small values, read as bytes; None of a function written in lanes of floats."""
         if self.byte is not None:
             return narrow_lanes.of_a_table(self.byte)
         if not any(format.dtype == np.uint8 for format in self.task.inputs):
@@ -233,8 +232,7 @@ def _wide_type(format: Format) -> np.dtype[Any]:
 
 
 def _unrepresentable(function: Function, inputs: Sequence[Format]) -> dict[int, Format]:
-    """The images, with their formats, that cannot store what lies outside them: they are read as
-    float32 or int32."""
+    """The images that cannot store what lies outside them: they are read as float32 or int32."""
     result = {}
     for op in walk(function.body):
         data = op.data
@@ -272,8 +270,7 @@ class How(NamedTuple):
 
 
 class CpuPrepared(Prepared):
-    """See core/programs.py. It holds everything that a call needs, in the order in which it needs
-    it."""
+    """See core/programs.py. It holds all that a call needs, in the order of its use."""
 
     def __init__(self, task: Task, layout: Layout, shape: tuple[int, ...], how: How) -> None:
         self.layout, self.how = layout, how

@@ -83,8 +83,7 @@ class Inner(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """How rows lie in memory: how many, row y being row y % number, and the bytes from one
-    to the next."""
+    """How rows lie in memory: row y is row y % number there, bytes from one to the next."""
 
     number: int
     stride: int
@@ -329,8 +328,7 @@ class Layout:
         return self.filled(block, span, addresses, uniforms)
 
     def frame(self, block: Block, image: int, around: Sequence[tuple[int, int]]) -> None:
-        """Say where the parts of an image's frame are that slots.py names, and how many bytes their
-        rows have."""
+        """Say where the parts of an image's frame (slots.py) are, and how long their rows are."""
         start = self.frame_places[image] + slots.ABOVE_ROWS
         for place, number in enumerate([number for part in around for number in part], start):
             block.numbers[place] = number

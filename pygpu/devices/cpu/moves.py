@@ -244,8 +244,7 @@ class JoinedRows:
         self._some(given, (end - rows.above, height), (end, height))
 
     def _runs_on(self, width: int) -> bool:
-        """Whether rows run on: where rows share what they read, and lanes are not computed twice
-        to no end."""
+        """Whether rows run on: they share what they read, and no lane is computed twice in vain."""
         rows, lanes = self.rows, cores().machine.lanes
         assert rows is not None, "it takes the shape"
         if not (rows.above or rows.below) or 2 * width < lanes:

@@ -45,8 +45,7 @@ class Tiling(NamedTuple):
 
 
 def tiling(layout: Layout, state: Sequence[int], parts: int) -> Tiling:
-    """How rounds of a program are cut. `state` are the inputs that are the results of the round
-    before."""
+    """How rounds are cut. `state` are the inputs that are results of the round before."""
     plan, task, (height, width) = layout.plan, layout.task, layout.shape
     reach = _reach(task, state)
     spread = all(
@@ -69,8 +68,7 @@ def tiling(layout: Layout, state: Sequence[int], parts: int) -> Tiling:
 
 
 def _band(task: Task, pixels: int, count: int, parts: int) -> int:
-    """How many rounds a sweep does: as many as leave its tiles in the cache. One where all tiles of
-    a part lie there."""
+    """How many rounds a sweep does: as many as leave its tiles in the cache, or one."""
     of_tile = pixels * (
         sum(format.nbytes for format in task.inputs) + sum(format.nbytes for format in task.outputs)
     )

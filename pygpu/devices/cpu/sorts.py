@@ -107,8 +107,7 @@ def _side_by_side(lines: NDArray[Any], threads: int, descending: bool) -> NDArra
 def _by_numpy(
     lines: NDArray[Any], threads: int, descending: bool, placed: bool
 ) -> tuple[NDArray[Any], NDArray[np.int32] | None]:
-    """Sort lines by NumPy, and find the places: for short lines, and where NumPy counts narrow
-    numbers."""
+    """Sort lines by NumPy, and find places: short lines, and narrow numbers, which NumPy counts."""
     is_float = lines.dtype.kind == "f"
     if not descending and not placed:  # NumPy counts bytes only where it is asked to be stable
         kind: Any = "stable" if lines.dtype.itemsize == 1 else None

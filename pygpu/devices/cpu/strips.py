@@ -366,8 +366,7 @@ class CpuStrips(Linked):
         POOL.run(calls, given, threads, self.is_brief, self.is_brief and self.is_small)
 
     def _header(self, scratch: int) -> Block:
-        """The job of all stages, whose jobs are to be filled in; one of these takes so many bytes
-        of scratch."""
+        """The job of all stages, one of which takes so much scratch; their jobs come later."""
         stages = [(s.shape[0], s.above, s.below, s.ahead) for s in self.stages]
         stages += [(self.shape[0], 0, 0, self.makers[image].ahead) for image in self.copied]
         table = slots.JOB_SLOTS

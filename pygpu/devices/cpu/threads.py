@@ -276,8 +276,7 @@ class Pool:
                 self._end(calls, job, helpers, is_over)
 
     def _shared(self, share: Callable[..., int], job: Job, helpers: Sequence[_Helper]) -> int:
-        """Run a job with the helpers that are awake: how many were not; -1 where one is still at
-        work."""
+        """Run a job with helpers that are awake: how many were not; -1 where one still works."""
         count = len(helpers)
         if count == 1:
             boxes = helpers[0].boxes

@@ -45,8 +45,7 @@ KEPT: Final = 16  # programs for which a geometry keeps how its buffers are boun
 
 
 class OpenGLDrawing(DrawProgram):
-    """A drawing's pair of programs, made ready in the context: first now, again where the driver
-    has reset."""
+    """A drawing's programs, made ready in the context now, and again where the driver has reset."""
 
     def __init__(self, device: OpenGLDevice, drawing: Drawing) -> None:
         count = len(drawing.colours)
@@ -154,8 +153,7 @@ class _Ready:
 
 @record(frozen=False)
 class _Buffers:
-    """A geometry in the context: a buffer for each attribute that was asked for, and how programs
-    have them bound."""
+    """A geometry in the context: buffers of attributes, and how programs have them bound."""
 
     context: Context
     attributes: dict[str, Buffer] = field(default_factory=dict)

@@ -47,8 +47,7 @@ class Bindings:
 
     @staticmethod
     def check_textures(gl: Context, text: GlslProgram, images: int) -> None:
-        """DeviceError where a program reads more textures than the driver has units for: `images`,
-        and its tables."""
+        """DeviceError where a program reads more textures, tables too, than the driver takes."""
         count = images + sum(not table.is_block for table in text.tables)
         if count > gl.limits.textures:
             raise DeviceError(

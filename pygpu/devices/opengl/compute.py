@@ -162,8 +162,7 @@ class ComputeDevice(OpenGLDevice):
         return ComputedFunction(task, parts, partial(self.plain, task))
 
     def _program(self, task: _Shaped) -> ComputeProgram:
-        """The program of a pass: by a table where results are few, by blocks where pixels share
-        anything."""
+        """The program of a pass: by a table where results are few, by blocks where pixels share."""
         if not (self.is_software or can_block(task.function)) and _reads_all(task.function):
             near = apply((convert_near, *CLEAN), task.function)
             task = replace(task, function=near) if can_block(near) else task
@@ -344,8 +343,7 @@ def _ready(
 
 
 class PlanarFunction(Program):
-    """The function of a plane: for all planes at once, or, made when it is first asked for, of one
-    alone."""
+    """The function of a plane: for all planes at once, or of one, made when asked for."""
 
     def __init__(self, device: ComputeDevice, task: Task, shape: Shape | None) -> None:
         self._of_one = partial(device.plain, replace(task, planar=False), shape)

@@ -29,12 +29,10 @@ class Pass(Protocol):
     outputs: Sequence[Format]
 
     def compute(self, gl: Context, work: Work, planes: Planes | None) -> Sequence[Held]:
-        """Compute all pixels, of each plane where there are some; what holds each result. Waits for
-        nothing."""
+        """Compute all pixels, of each plane; what holds each result. Waits for nothing."""
 
     def noted(self, gl: Context, work: Work, size: tuple[int, int]) -> Sequence[Held] | None:
-        """What holds the results (H, W) of work that is noted for later. None where that takes a
-        current context."""
+        """What holds the results of work noted for later. None where that takes the context."""
 
 
 class Passes(Program):

@@ -275,8 +275,7 @@ def _across(program: FoldTexts, chunks: int) -> int:
 
 
 def _rounds(program: FoldTexts, chunks: int, threads: int) -> tuple[int, int, int]:
-    """The rounds of a lane, for an image of so many chunks: fewer where there would not be so many
-    threads."""
+    """The rounds of a lane for so many chunks: fewer where else threads would be too few."""
     outer, inner, count = program.rounds
     if program.along != ALONG_X:
         while outer * inner > FEWEST and chunks < threads * outer * inner * count:

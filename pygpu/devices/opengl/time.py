@@ -91,8 +91,7 @@ class Clock:
         return [self._clocked(run) for run in runs]
 
     def copies(self, nbytes: int, count: int) -> list[float]:
-        """The seconds that each of some copies of so many bytes takes, from a buffer into
-        another."""
+        """The seconds of each of some copies of so many bytes, from a buffer into another."""
         context = self.context
         source, target = context.memory(nbytes), context.memory(nbytes)
         noise = np.random.default_rng(0).integers(0, 256, min(nbytes, 1 << 24), np.uint8)

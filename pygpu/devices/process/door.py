@@ -124,8 +124,7 @@ class Door(Generic[T]):
             self.inside, self.holder, self.depth, self.is_visited = None, None, 0, False
 
     def _replace(self, holder: tuple[int, FrameType]) -> None:
-        """Give up the lock of a section that another thread did not end: it cannot be released
-        from here."""
+        """Give up the lock of a section that another thread did not end, and cannot release."""
         with self._replacing:
             if self.holder is holder:
                 self.desert()

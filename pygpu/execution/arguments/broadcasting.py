@@ -97,8 +97,7 @@ def first_cut(count: int) -> tuple[int, int, int]:
 
 
 def flat(array: NDArray[Any], shape: tuple[int, ...], count: int) -> Any:
-    """The elements of a broadcast array in a row. What takes several cuts is spread out cut by
-    cut."""
+    """The elements of a broadcast array in a row, of several cuts spread out cut by cut."""
     if count == 0:
         return np.ones(1, array.dtype)
     if array.shape == shape and array.flags.c_contiguous:

@@ -231,8 +231,7 @@ def stored_dtype(dtype: np.dtype[Any]) -> np.dtype[Any] | None:
 
 
 def narrow(array: NDArray[Any], what: str) -> NDArray[Any]:
-    """An array's values in a dtype that is stored: float64 as float32, wide ints as int32 where all
-    fit."""
+    """Values in a dtype that is stored: float64 as float32, wide ints as int32 where all fit."""
     dtype = stored_dtype(unmasked(array, what).dtype)
     if dtype is None:
         raise TypeError(f"{what}: {_described(array)} holds no texels; floats, ints and bools do")
@@ -254,8 +253,7 @@ def narrow(array: NDArray[Any], what: str) -> NDArray[Any]:
 
 
 def _narrowed(array: NDArray[Any]) -> NDArray[np.float32]:
-    """Wide floats as float32, many of them by all cores. OverflowError where a finite one is too
-    large."""
+    """Wide floats as float32, by all cores. OverflowError where a finite one is too large."""
     if array.dtype == np.float64 and array.size >= MANY:
         return targets.host().narrowed(contiguous(array))
     return narrowed(array)

@@ -30,8 +30,7 @@ def in_class(cls: type, value: Any) -> Any:
 
 
 def is_place(value: Any, dims: int) -> bool:
-    """Whether a plain argument may be a position: it has as many components. A number may be one in
-    a signal."""
+    """Whether a plain argument may be a position, of as many components; of a signal a number."""
     if isinstance(value, (Vector, tuple, list)):
         return len(value) == dims
     return dims == 1 and not isinstance(value, NumberLike) and number(value) is not None
@@ -57,8 +56,7 @@ def arguments(
 
 
 def _takes_place(signature: Signature, rank: int, dims: int) -> bool:
-    """Whether the argument at a place could be for the parameter that has it where no
-    position is given."""
+    """Whether an argument could be for the parameter at its place where no position is given."""
     places = signature.positional
     if rank >= len(places):
         return signature.rest is not None

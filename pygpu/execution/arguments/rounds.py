@@ -62,8 +62,7 @@ class Ending:
         return cls(until, rounds)
 
     def unasked(self, done: int, stop: int) -> int:
-        """How many rounds follow of which nobody asks what they gave; 1 where that is asked after
-        the next one."""
+        """How many rounds follow whose results nobody asks for; 1 where the next one's are."""
         if self.until is None:
             return stop - done
         return max(min(self.every - done % self.every, stop - done) - 1, 1)
@@ -108,8 +107,7 @@ def check_each(values: Sequence[Any], rounds: int, names: Sequence[str]) -> list
 
 
 def places_of(values: Sequence[Any], images: Sequence[Any]) -> list[int]:
-    """Where the iterated images stand among all of a call's; one that is given twice has a place
-    for each time."""
+    """Where the iterated images stand among a call's, one that is given twice for each time."""
     places: list[int] = []
     for value in values:
         same = [i for i, image in enumerate(images) if image is value]

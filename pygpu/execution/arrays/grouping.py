@@ -122,8 +122,7 @@ def _shaped(values: NDArray[Any], type: Type) -> NDArray[Any]:
 
 
 def _by_index(function: Any, is_tuple: bool) -> Callable[[Any, Any], Any]:
-    """The function of two values with their indices before them, which begins anew at another
-    index."""
+    """The function of two values, each behind its index, that begins anew at another index."""
 
     def folded_by_index(a: Any, b: Any) -> Any:
         if a[0] == b[0]:

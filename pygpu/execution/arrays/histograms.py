@@ -285,8 +285,7 @@ def counted(index: ImageLike, groups: int, target: str) -> NDArray[np.int64]:
 
 
 def _bin(how: Any, images: Any, bins: Any, scaled: Any, sizes: Any, p: Any) -> Any:
-    """The number of the bin of an element; that of one bin more outside, and behind the last
-    element."""
+    """The number of an element's bin; one more than there are outside, and behind the last."""
     is_whole, *rest = how
     i, at = source(is_whole, sizes, p)
     number = _bin_of(rest, images, bins, scaled, at)

@@ -149,8 +149,7 @@ class Taken:
         return Lines(("y", 0), storage.width, storage.height)
 
     def array(self) -> NDArray[Any]:
-        """The stored texels as users have them, with a last axis of channels where there are
-        several."""
+        """The stored texels as users have them, several channels as a last axis."""
         return self.unfolded(self.image.storage.host())
 
     def unfolded(self, texels: NDArray[Any]) -> NDArray[Any]:

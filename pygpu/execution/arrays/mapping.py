@@ -100,8 +100,7 @@ class Reading:
         return self.with_position, self.names, self.order, self.axes, self.row, self.placed
 
     def of(self, with_position: bool, names: tuple[str, ...], order: tuple[str, ...]) -> Reading:
-        """These texels, read by a map that takes a position or not, and these arguments: see
-        `bound`."""
+        """These texels, read by a map with or without a position, and arguments: see `bound`."""
         return replace(self, with_position=with_position, names=names, order=order)
 
     @property

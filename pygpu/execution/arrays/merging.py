@@ -68,8 +68,7 @@ def _merge(how: Any, state: Any, width: Any, count: Any, p: Any) -> Any:
 
 
 def precedes(a: Any, b: Any, descending: Any) -> Any:
-    """Whether a key must stand before another. NaN stands behind all numbers. For compiled
-    functions."""
+    """Whether a key must stand before another, NaN behind all. For compiled functions."""
     if isinstance(a, float):
         return (a > b if descending else a < b) or (b != b and a == a)
     return a > b if descending else a < b

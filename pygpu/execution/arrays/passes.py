@@ -57,8 +57,7 @@ class Ran:
     shape: tuple[int, ...]
 
     def run(self, inputs: Sequence[Storage], numbers: Sequence[Constant] = ()) -> list[Storage]:
-        """What it makes of other images of the same sizes, and of other numbers in place of the
-        last."""
+        """What it makes of other images of the same sizes, and other numbers for the last ones."""
         given, uniforms = [*inputs, *self.made.captured], with_last(self.uniforms, numbers)
         nowhere = [None] * len(self.made.types)
         return running.run(self.made, Work(given, uniforms, self.shape, nowhere))
@@ -110,8 +109,7 @@ class Pass:
         return self.programs.translated(self._arguments(values))
 
     def made(self, **values: Any) -> Made:
-        """Its function in SSA, and what it is given. One and the same for calls that compile
-        nothing."""
+        """Its function in SSA, and what it is given: the same for calls that compile nothing."""
         arguments = self._arguments(values)
         translated = self.programs.translated(arguments)
         captured = translated.translation.captured

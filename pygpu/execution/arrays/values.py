@@ -147,8 +147,7 @@ def checked(value: Any, type: Type, what: str) -> Any:
 
 
 def identity(function: Any, type: Type) -> Any:
-    """The value with which a function of NumPy's leaves others as they are; None of other
-    functions."""
+    """The value with which NumPy's function leaves others as they are; None of other functions."""
     neutral: Any = None
     if function in (np.add, np.multiply):
         neutral = NEUTRAL[function]

@@ -142,8 +142,7 @@ def _scan(
 
 @record
 class Fold:
-    """By what values are folded: a function of two values of these types, and what groups without
-    elements have."""
+    """By what values are folded: a function of two, and what groups without elements have."""
 
     function: Callable[..., Any]
     is_tuple: bool
@@ -168,8 +167,7 @@ class Fold:
 
 @record(eq=False)
 class Grouped:
-    """The program of a fold by group, what it is given besides images, and the functions of which
-    it was made."""
+    """The program of a fold by group, what it is given besides images, and its functions."""
 
     program: GroupProgram
     beside: tuple[Storage, ...]

@@ -124,8 +124,7 @@ def reduced(fold: ChunkFold, images: Sequence[Any]) -> Any:
 
 
 def _tree(fold: ChunkFold, name: str, arrays: Sequence[Any], axes: int) -> dict[Any, Any]:
-    """The tasks that fold each chunk, and those that join results of other tasks, of which the last
-    joins all."""
+    """The tasks that fold each chunk, and those that join results, of which the last joins all."""
     lengths = arrays[0].chunks[:axes]
     starts = [accumulate(each[:-1], initial=0) for each in lengths]
     corners = [(*place[::-1], 0)[:2] for place in product(*starts)]

@@ -42,8 +42,7 @@ def total(image: ImageLike, by_channel: bool = False) -> Number | None:
 
 
 def extreme(image: ImageLike, function: np.ufunc, by_channel: bool = False) -> Number | None:
-    """The greatest (np.maximum) or least (np.minimum) of all numbers of all texels, or of each
-    channel's."""
+    """The greatest (np.maximum) or least (np.minimum) of all texels, or of each channel."""
     if image.format.kind in ("bool", "uint"):
         return None
     of_texel = _greatest if function is np.maximum else _least

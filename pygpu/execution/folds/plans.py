@@ -70,8 +70,7 @@ class Call:
 
 
 def _seen(images: tuple[Any, ...], target: str) -> tuple[Any, ...] | None:
-    """The images, arrays of the host as such; None of others, and of arrays where folds of images
-    stay on a device."""
+    """The images, host arrays as such; None of others, and of arrays if folds stay on a device."""
     if not images:
         return None
     if all(isinstance(image, ImageLike) for image in images):

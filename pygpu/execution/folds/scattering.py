@@ -143,8 +143,7 @@ def _scattered(goes: _Goes, start: Any) -> Any:
 
 
 def _at_once(goes: _Goes, neutral: Any) -> Storage | None:
-    """The folds of what meets at each element, by programs of the device that find places as they
-    fold."""
+    """The folds of what meets at each element, by programs that find places as they fold."""
     given, target = goes.given, goes.target
     storage = given.image.storage
     count = storage.height * storage.width if given.count is None else given.count

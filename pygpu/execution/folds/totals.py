@@ -55,8 +55,7 @@ def total(image: ImageLike, axis: Any, keepdims: bool) -> Any:
 
 
 def again(image: ImageLike, how: How) -> Any:
-    """The fold of all texels of an image of which it was asked before, by the device of images;
-    None of others."""
+    """A fold of all texels that was asked before, by the device of images; None of others."""
     known = image.storage.folds.get(how)
     if known is None or known[1] is None or known[0] is not targets.choose("auto"):
         return None
@@ -174,8 +173,7 @@ def _starts_on_device(image: ImageLike, axis: Any) -> bool:
 
 
 def checked_axes(axis: Any, ndim: int) -> list[int]:
-    """NumPy's axes as numbers from 0 up. TypeError for what is no whole number, NumPy's AxisError
-    for others."""
+    """NumPy's axes as numbers from 0 up. TypeError where none is whole, AxisError for others."""
     if axis is None:
         return list(range(ndim))
     found = []

@@ -48,8 +48,7 @@ class Folded:
 
 @record(eq=False)
 class Ready:
-    """A fold's program, what it is given besides the images, and the functions of which it was
-    made."""
+    """A fold's program, what it is given besides the images, and the functions it was made of."""
 
     program: FoldProgram
     beside: tuple[Storage, ...]

@@ -118,8 +118,7 @@ class Job:
         shape: tuple[int, ...] | None = None,
         dtype: Any = None,
     ) -> Job:
-        """What a call with these arguments would run. DeviceError where the device does not hold
-        the images at once."""
+        """What a call would run. DeviceError where the device does not hold the images at once."""
         arguments = flatten(compiled.signature, compiled.signature.collect(args, kwargs))
         arguments.asked = len(compiled.size(shape, arguments, None))
         wanted = compiled.wanted(form_of(arguments.deciding), None, dtype)

@@ -66,8 +66,7 @@ def _as_seen(part: Part, views: Sequence[NDArray[Any]]) -> Arguments | None:
 def _read(
     boundary: str, tile: Tile, size: tuple[int, int]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The rows and columns of an image of (width, height) that are read for a tile, of which parts
-    may lie outside."""
+    """The rows and columns of an image that a tile reads, of which parts may lie outside."""
     width, height = size
     rows = sampler.indices(boundary, np.arange(tile.top, tile.top + tile.height), height)
     columns = sampler.indices(boundary, np.arange(tile.left, tile.left + tile.width), width)

@@ -29,8 +29,7 @@ class Lazy:
 
 
 def is_dask(value: object) -> bool:
-    """Whether it is a Dask array, or one that says how it is read. Dask is not imported for the
-    question."""
+    """Whether it is a Dask array, or one that says how it is read; Dask is not imported to ask."""
     module = sys.modules.get("dask.array")
     return module is not None and isinstance(value, (module.Array, Lazy))
 

@@ -94,8 +94,7 @@ class Graph:
         return len(self.sizes) - 1
 
     def note(self, task: Task, work: Work) -> list[Storage]:
-        """Note a step; its results. One that is noted already is not done again. Arrays to fill are
-        filled now."""
+        """Note a step, unless it is noted already; its results. Arrays to fill are filled now."""
         inputs, uniforms, _, out = work
         size = work.size
         with self.lock:

@@ -44,8 +44,7 @@ class Planned:
 
 @record(eq=False, frozen=False)
 class Stage:
-    """Steps that run as one: by their places, in order. `makes` are the images it stores, `reads`
-    those it reads."""
+    """Steps that run as one, by their places; the images they store and those they read."""
 
     steps: list[int]
     makes: list[int]

@@ -307,8 +307,7 @@ def _compiled(
 
 
 def _grouped(device: Device, ready: Sequence[Ready], wanted: Set[int]) -> list[Group]:
-    """Stages of one size that may run together: each reads rows near its own of what others beside
-    it make."""
+    """Stages of one size that may run together: each reads rows near its own of the others."""
     makers = {number: each for each in ready for number in each.stage.makes}
     level: dict[int, int] = {}  # of each stage, the groups that must be before it
     for each in ready:

@@ -411,8 +411,7 @@ def _look(graph: Graph, wanted: set[int]) -> None:
 
 
 def _template(result: Any, made: list[Any]) -> Any:
-    """A result with places for its images, which are added to those made. LookedAt for what is
-    neither."""
+    """A result with places for its images, added to those made. LookedAt for what is neither."""
     cls = type(result)
     if isinstance(result, ImageLike):
         for place, image in enumerate(made):

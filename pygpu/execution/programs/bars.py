@@ -23,8 +23,7 @@ _STATE: Final = _State()
 
 
 def progress(shown: bool = True) -> None:
-    """Show progress bars for images that are computed in tiles and for the rounds of `iterate`, or
-    show them no more."""
+    """Show progress bars for tiles and the rounds of `iterate`, or show them no more."""
     _STATE.shown = bool(shown)
 
 
@@ -61,8 +60,7 @@ class Bar:
 
 
 def counted(parts: Iterable[_T], what: str, name: str = "") -> Iterator[_T]:
-    """Parts that are made one by one, with a bar of how many there were: it may not know how many
-    there will be."""
+    """Parts that are made one by one, with a bar of how many there were."""
     if not _STATE.shown:
         yield from parts
         return

@@ -62,8 +62,7 @@ class JoinedProgram:
 
 
 def run(limits: Limits, made: Specialisation, work: Work) -> list[Storage] | None:
-    """Compute images that are longer than those of a device; None where they are not to be computed
-    so."""
+    """Compute images that are longer than a device's; None where they are not computed so."""
     if max(work.size) <= limits.side or limits.side < 2 * WIDTH:
         return None
     if any((each.height, each.width) != work.size for each in work.inputs):

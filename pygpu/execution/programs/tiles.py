@@ -69,8 +69,7 @@ class Tile:
 
 
 def row_bytes(format: Format, width: int) -> int:
-    """A bound on the bytes of one row as devices keep it: three channels may take the room of
-    four."""
+    """A bound on the bytes of a row as devices keep it: three channels may take room of four."""
     channels = 4 if format.channels == 3 else format.channels
     return -(-width * channels * format.dtype.itemsize // ALIGNMENT) * ALIGNMENT
 

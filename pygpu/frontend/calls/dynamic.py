@@ -109,8 +109,7 @@ def _is_by_value(cls: enum.EnumMeta, args: tuple[Any, ...], keywords: Any) -> bo
 
 
 def _of_builtin(w: ControlFlow, function: Any, args: Any, keywords: Any) -> Any:
-    """What a function or a method written in C gives; NotImplemented where nothing is known of
-    it."""
+    """What a function or method written in C gives; NotImplemented of unknown ones."""
     owner = function.__self__
     if isinstance(owner, _UNCHANGED):
         unknown = [arg for arg in (*args, *keywords.values()) if isinstance(arg, Abstract)]

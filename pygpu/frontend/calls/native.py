@@ -64,8 +64,7 @@ def native(
 
 
 def _run(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-    """What Python gives. NotKnown if a method of our own classes reads a variable of ours that is
-    not known."""
+    """What Python gives. NotKnown if our own classes' code reads a variable that is not known."""
     touched = (getattr(function, "__self__", None), *args, *keywords.values())
     some = w.conditions and w.environment.made
     before = made_before.states(w, touched) if some else []

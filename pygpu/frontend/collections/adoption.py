@@ -186,8 +186,7 @@ class Adoption:
         return [key for key, n in self.excess().items() if n > _HELD and key != root]
 
     def _constant(self) -> list[int]:
-        """The functions where none changes anything: what they hold is known, and Python may call
-        them."""
+        """The functions where none changes anything: what they hold is known."""
         kinds = {key: type(node) for key, (node, _) in self.nodes.items()}
         functions = [key for key, kind in kinds.items() if kind is types.FunctionType]
         return [] if any(map(self._changes, functions)) else functions

@@ -86,8 +86,7 @@ def there(w: Evaluator, tests: Sequence[Any], items: Sequence[Any]) -> tuple[Any
 
 
 def as_selection(w: Evaluator, value: Any) -> Any:
-    """A list of dynamic length as NumPy takes it: as what a mask selects. Other values are as they
-    are."""
+    """A list of dynamic length as what a mask selects, as NumPy takes it; others as they are."""
     xs = bounded(w, value)
     if xs is None:
         return value

@@ -41,8 +41,7 @@ with later():
 
 
 def members(w: Evaluator, value: Any) -> Bounded | None:
-    """The members of a set or dict of which only the device knows which there are; None of
-    anything else."""
+    """The members of a set or dict if only the device knows which there are; else None."""
     contents = w.peek(value) if type(value) in (Set, Dict) else None
     return contents if isinstance(contents, Bounded) else None
 
@@ -312,8 +311,7 @@ def presuming(w: Evaluator, d: Any, keys: Iterable[Any]) -> Iterator[None]:
 
 
 def is_present(w: Evaluator, d: Dict, key: Any) -> bool:
-    """Whether a dict of known keys has a key whatever it is: it has been asked for it, or has all
-    that it can be."""
+    """Whether a dict has a key: it was asked for before, or all that the key can be are there."""
     contents = w.read(d)
     name = _name(key)
     if name is not None and _Present(contents, name) in w.state.facts:

@@ -191,8 +191,7 @@ def _letter(w: Evaluator, which: Any, form: Form) -> Any:
 
 
 def letters(w: Evaluator, number: Any, form: Form, backwards: bool = False) -> Any:
-    """All characters, as what a list holds; those of `[::-1]` where they are asked for
-    backwards."""
+    """All characters, as what a list holds; backwards where `[::-1]` asks for that."""
     size = _size(w, number, form)
     length = _count_digits(w, size, number, form)
     if backwards:

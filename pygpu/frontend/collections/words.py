@@ -46,8 +46,7 @@ def by_option(w: Evaluator, which: Dynamic, numbers: Sequence[int]) -> Any:
 
 
 def as_number(w: Evaluator, value: Any) -> Any:
-    """A choice of numbers, as members of an enumeration are, as the number that it is; other values
-    as they are."""
+    """A choice of numbers, as of an enumeration's members, as a number; others as they are."""
     if not isinstance(value, Choice) or not all(map(scalar_kind, value.options)):
         return value
     number, *rest = [int(each) if is_member(each) else each for each in value.options]

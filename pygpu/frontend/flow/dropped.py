@@ -75,8 +75,7 @@ def _waits(each: Guarded, at: Any) -> bool:
 
 
 def _owner(each: Guarded, calls: Sequence[Call | None]) -> Call | None:
-    """The call that holds a generator: which has made it or, where that is over or waits, a caller
-    of it."""
+    """The call that holds a generator: its maker or, where that is over or waits, a caller."""
     owner = each.owner
     while owner not in calls:
         assert owner is not None

@@ -314,8 +314,7 @@ def _beyond(frame: Frame, block: int) -> int | None:
 
 
 def _rounds(frame: Frame, header: int, state: State) -> int | None:
-    """How often a `for` loop's body runs at most, and at least once if at all; None where that is
-    not known."""
+    """How often a `for` loop's body runs at most, if it runs; None where that is not known."""
     if frame.code.instructions[frame.graph.blocks[header] - 1].op != "FOR":
         return None
     source, _ = state.get(state.stack[-ITERATOR_SLOTS])

@@ -225,8 +225,7 @@ def lengthened(join: Joining, a: Any, b: Any, key: Key) -> Bounded | None:
 
 
 def _room(left: Bounded, right: Bounded, loop: Round | None) -> int | None:
-    """For how many items there is room in a list: of one that a loop without a known end makes
-    longer, for some."""
+    """The room of a list that a loop without a known end makes longer; None of others."""
     rooms = [each.room for each in (left, right) if each.room is not None]
     if loop is not None and loop.rounds is None and right.most > len(left.items):
         rooms.append(UNKNOWN)

@@ -40,8 +40,7 @@ def _as_float(w: Evaluator, part: Any) -> Any:
 
 
 def parts_of(w: Evaluator, value: Any) -> tuple[Any, Any] | None:
-    """The real and imaginary part of a number, the latter None of a real one; None where it is no
-    number."""
+    """The real and imaginary part of a number, None for that of a real one; None of no number."""
     if isinstance(value, Complex):
         return value.re, value.im
     if is_complex(value):

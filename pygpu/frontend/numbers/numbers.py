@@ -57,8 +57,7 @@ def bounded(value: Any) -> Any:
 
 
 def convert(w: Evaluator, value: Value, kind: Kind) -> Value:
-    """A value of another kind: to int truncates, to bool compares with zero. Ints and uints have
-    the same bits."""
+    """A value of another kind: to int truncated, to bool compared with 0; uints keep their bits."""
     return value if value.type.kind == kind else w.build.emit(f"to_{kind}", value, name=value.name)
 
 

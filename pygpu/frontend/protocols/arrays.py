@@ -162,8 +162,7 @@ def cast(w: Evaluator, value: Any, kind: Any) -> Any:
 
 
 def kind_of_dtype(w: Evaluator, dtype: Any) -> Kind:
-    """What elements of a dtype are on the device. Narrow integers wrap in NumPy, and have no type
-    there."""
+    """What elements of a dtype are on the device, which has no narrow integers."""
     dtype = np.dtype(dtype)
     if is_narrow(dtype):
         raise w.error(integers.wraps("arithmetic", dtype))
@@ -173,8 +172,7 @@ def kind_of_dtype(w: Evaluator, dtype: Any) -> Kind:
 
 
 def kind_of(array: np.ndarray[Any, Any]) -> Kind | None:
-    """What an array is of; one of objects is of the widest kind of its elements, as it would be
-    if NumPy knew them."""
+    """What an array is of; of objects the widest kind, as it would be if NumPy knew them."""
     if array.dtype != object:
         return "uint" if array.dtype == np.uint32 else _KINDS.get(array.dtype.kind)
     kinds = {scalar_kind(part) for part in array.reshape(-1)}

@@ -235,8 +235,7 @@ def _same_dicts(w: Evaluator, a: Any, b: Any) -> Any:
 
 
 def same_items(w: Evaluator, x: Any, y: Any) -> Any:
-    """Whether containers take two items for equal: as one object, or by the truth of x == y, which
-    vectors have not."""
+    """Whether containers take two items for equal: as one object, or by the truth of x == y."""
     return True if isinstance(x, Object) and x is y else w.truth(compare(w, "==", x, y))
 
 

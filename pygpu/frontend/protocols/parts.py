@@ -102,8 +102,7 @@ def _cut(w: Evaluator, container: Any, index: Any) -> Masked | None:
 
 
 def _cut_of_row(w: Evaluator, container: Any, parts: Sequence[Any]) -> Masked | None:
-    """What `_cut` makes of a slice, where integers beside the slice pick the row of an array that
-    is cut: a[i, :n]."""
+    """What `_cut` makes of a[i, :n]: integers pick the row that is cut."""
     slices = [place for place, part in enumerate(parts) if isinstance(part, (slice, Slice))]
     if len(slices) != 1 or _open_ends(parts[slices[0]]) is None:
         return None
@@ -231,8 +230,7 @@ def _is_meant(w: Evaluator, starts: tuple[int, ...], dynamic: list[tuple[int, An
 def _split(
     w: Evaluator, shape: tuple[int, ...], parts: list[Any]
 ) -> tuple[list[Any], list[tuple[int, Any]]]:
-    """An index as if what is dynamic in it were 0, and for each axis with a dynamic part where
-    that starts."""
+    """An index with 0 for what is dynamic, and for each axis where its dynamic part starts."""
     known: list[Any] = []
     dynamic: list[tuple[int, Any]] = []
     axis = 0

@@ -116,8 +116,7 @@ def items_of(w: Evaluator, value: Any) -> tuple[Any, ...]:
 
 
 def items_or_maybe(w: Evaluator, value: Any) -> tuple[Any, ...]:
-    """The items that `items_of` gives; one that a generator expression may have left out is a
-    Maybe."""
+    """The items of `items_of`; one that a generator expression may leave out is a Maybe."""
     if isinstance(value, Instance):
         value = iterate(w, value)
     if isinstance(value, Iterator):
@@ -136,8 +135,7 @@ def items_or_maybe(w: Evaluator, value: Any) -> tuple[Any, ...]:
 
 
 def put_off(w: Evaluator, iterator: Iterator) -> bool:
-    """Whether an iterator's items are made when they are asked for, and nothing is known of how
-    many there are."""
+    """Whether items are made when they are asked for, and nobody knows how many there are."""
     source, _ = w.read(iterator)
     return isinstance(source, (Replay, Lazy))
 

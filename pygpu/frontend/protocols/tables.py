@@ -239,8 +239,7 @@ _NUMBERS: Final = frozenset(map(np.dtype, "? b B h H i I l L q Q e f d".split())
 
 
 def _of_width(element: Any, dtype: np.dtype[Any] | None, ends: tuple[int, int]) -> Any:
-    """An element of a table of a dtype (None: of 32 bits), the least and greatest of which are the
-    ends."""
+    """An element of a table of a dtype (None: of 32 bits) that lies between two ends."""
     if dtype is None:
         return element
     if isinstance(element, Dynamic):

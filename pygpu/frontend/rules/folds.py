@@ -153,8 +153,7 @@ def _groups(lazy: Indexed) -> Indexed:
 
 
 def _extreme(symbol: str, pick: Any) -> Rule:
-    """min or max, which `pick` is, of arguments or of a sequence; `key` and `default` as in
-    Python."""
+    """min or max, which `pick` is, of arguments or of a sequence, with `key` and `default`."""
     code: str = pick.__name__
     beats = operator.gt if symbol == ">" else operator.lt
 

@@ -188,8 +188,7 @@ def _check_int(w: Evaluator, x: Any, low: float = -(2.0**31), high: float = 2.0*
 
 
 def _int(w: Evaluator, x: Any = 0, *more: Any) -> Any:
-    """int(x): of an unsigned integer the same number, which may be no Int; of a string what it
-    says."""
+    """int(x): of an unsigned integer the same number; of a string what it says."""
     if isinstance(x, Choice):
         return words.number_of_each(w, lambda word: int(word, *more), x)
     if isinstance(x, Instance) and datamodel.class_of(x) is str:

@@ -62,8 +62,7 @@ def _sort(w: Evaluator, xs: Any, axis: Any = -1, kind: Any = None, stable: Any =
 
 
 def _by_lines(w: Evaluator, xs: Any, axis: Any, function: Callable[[Any], Any]) -> Any:
-    """An array whose lines along an axis (None: all of it as one line) are a function's of those
-    of another."""
+    """An array with a function applied to its lines along an axis (None: all as one line)."""
     array = arrays.to_objects(w, xs)
     if axis is None:
         array, axis = array.reshape(-1), 0

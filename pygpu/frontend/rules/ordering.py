@@ -129,8 +129,7 @@ def _nans(w: Evaluator, items: list[Any]) -> list[Any]:
 
 
 def _one_holds(w: Evaluator, tests: list[Any]) -> Any:
-    """Whether one holds. Of the texels of a square, row by row: pixels above and below share
-    rows."""
+    """Whether one holds; of a square of texels row by row, as pixels above and below share rows."""
     side = math.isqrt(len(tests))
     count = side if side * side == len(tests) else len(tests)
     rows = [fold(w, "|", tests[i : i + count]) for i in range(0, len(tests), count)]

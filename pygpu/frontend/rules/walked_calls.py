@@ -38,8 +38,7 @@ def later_from(module: ModuleType, name: str) -> Rule:
 
 
 def in_python(function: Any) -> Rule:
-    """A function of numbers that is walked: for numbers, or for the components or elements that
-    its arguments have."""
+    """A function of numbers that is walked: for numbers, or component by component."""
 
     def rule(w: Evaluator, *args: Any, **keywords: Any) -> Any:
         if all(map(scalar_kind, args)):

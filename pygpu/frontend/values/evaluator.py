@@ -84,8 +84,7 @@ class Evaluator(Protocol):
         """The function that is being walked."""
 
     def check(self, wrong: Any, error: type[BaseException], message: str) -> None:
-        """In checked programs, and where a handler waits, note a fault where a dynamic bool holds.
-        Else nothing."""
+        """In checked programs, and where a handler waits, note a fault where a bool holds."""
 
     def may_raise(self, wrong: Any, error: type[BaseException], message: str) -> None:
         """Where a handler waits, note a fault where a dynamic bool holds. Else nothing, in checked

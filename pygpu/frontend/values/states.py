@@ -135,8 +135,7 @@ _OPPOSITE: Final = {"ne": "eq", "ge": "lt", "le": "gt"}
 
 
 def settled(value: Any, facts: Facts) -> Any:
-    """The only option of a choice that facts leave, where they leave one; other values as they
-    are."""
+    """The only option of a choice that facts leave; other values as they are."""
     if type(value) is Choice:
         left = facts.get(value.which.value, ())
         if len(left) == 1:

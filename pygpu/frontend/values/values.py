@@ -220,8 +220,7 @@ class Slice(Abstract):
 
 @record(eq=False)
 class Picture(Abstract):
-    """An image that is an input, and how it is read here: a signal where `dims` is 1, a volume
-    where it is 3."""
+    """An image that is an input, of one to three `dims`, and how it is read here."""
 
     index: int
     name: str
@@ -267,8 +266,7 @@ class Choice(Abstract):
 
 
 class Maybe(Abstract):
-    """A number or vector that is there where the Dynamic bool `taken` holds; elsewhere `value` is
-    zero."""
+    """A number or vector that is there where the bool `taken` holds; elsewhere `value` is zero."""
 
     __slots__ = ("taken", "value")
 

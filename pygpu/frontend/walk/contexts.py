@@ -121,8 +121,7 @@ def _is_of_group(w: ControlFlow, error: Any, classes: Any) -> bool:
 
 
 def _unhandled(w: ControlFlow, state: State, arg: Any) -> None:
-    """What is raised after the handlers: one of them at most has run, and raised something, or
-    there is a rest."""
+    """What is raised after the handlers: by the one that has run, or what none has taken."""
     found = None
     for each in reversed(w.items(state.stack.pop())):
         if each is not None:

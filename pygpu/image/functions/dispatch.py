@@ -192,8 +192,7 @@ def _sorting(program: Rule) -> Rule:
 
 
 def _scanning(ufunc: np.ufunc) -> Rule:
-    """Running sums of floats by programs; of whole numbers by NumPy in 64 bits, which must then
-    fit."""
+    """Running sums of floats by programs; of whole numbers by NumPy in 64 bits, that must fit."""
 
     def rule(function: Any, args: Any, kwargs: Any) -> Any:
         image = first(args, kwargs)

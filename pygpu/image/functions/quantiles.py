@@ -41,8 +41,7 @@ MOST: Final = 4  # results that stay on a device: those of one texel
 
 @record
 class Places:
-    """Where quantiles stand among numbers in order: between two places, `share` of the way (None:
-    at the first)."""
+    """Where quantiles stand among ordered numbers: `share` between two (None: at the first)."""
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]
@@ -80,8 +79,7 @@ _DISCRETE: Final[dict[str, Callable[[int, Any], Any]]] = {
 
 
 def places(method: str, count: Any, q: NDArray[Any]) -> Places:
-    """Where quantiles of so many numbers stand, by one of NumPy's methods; "median": between the
-    two in the middle."""
+    """Where quantiles of so many numbers stand, by one of NumPy's methods or "median"."""
     if method == "median":
         low, high = (places(each, count, q).first for each in ("lower", "higher"))
         return Places(low, high, np.full(q.shape, 0.5))

@@ -12,8 +12,7 @@ from pygpu.ssa import FALSE, TRUE, Op, Value, constant_of
 
 
 def left_by(branch: Op, side: int, values: Sequence[Value]) -> list[Value]:
-    """What these values are after one side of an `if`, 0 or 1: its results are what that hands
-    on."""
+    """What these values are after a side of an `if`, 0 or 1: its results as that hands on."""
     left = dict(zip(branch.results, branch.regions[side].results, strict=True))
     return [left.get(value, value) for value in values]
 

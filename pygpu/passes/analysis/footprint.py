@@ -15,8 +15,7 @@ from pygpu.ssa import Function, Load, Op, constant_of, walk
 
 @record
 class Footprint:
-    """Texels that are read around the pixel: so many to the left, right, up and down, not less
-    than 0."""
+    """Texels read around the pixel: so many to the left, right, up and down, at least 0."""
 
     left: int = 0
     right: int = 0

@@ -35,8 +35,7 @@ class Followed(Ranges):
         return None
 
     def _place(self, op: Op) -> Span | None:
-        """What a float that moves with the pixel lies in, before it becomes an int too; None of
-        others."""
+        """What a float that moves with the pixel lies in before it is an int; None of others."""
         if not op.results or not op.results[0].type.is_scalar:
             return None
         if op.code == "to_float" and op.operands[0].type.kind == "int":

@@ -51,8 +51,7 @@ INTS: Final = Span(-(2**31), 2**31 - 1)
 
 
 class Ranges:
-    """What is known of a function's numbers. Without the formats of images nothing is known of
-    texels."""
+    """What is known of a function's numbers; of texels only where formats of images are."""
 
     def __init__(self, function: Function, formats: Sequence[Format] = ()) -> None:
         self.function, self.formats = function, formats

@@ -171,8 +171,7 @@ class Halves:
 
 
 def halves(task: Task, few: int, viewed: frozenset[int]) -> Halves:
-    """The two functions of blocks of COLUMNS pixels of a row; `few` and `viewed` are those of a
-    Cut."""
+    """The two functions of blocks of COLUMNS pixels of a row; `few` and `viewed` are a Cut's."""
     made = _sides(task, Cut(COLUMNS, 1, few, viewed, loops=True, flat=True))
     inner, edges = map(made.blocked, made.sides)
     edges_needed = edges if made.reach else None

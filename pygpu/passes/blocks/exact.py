@@ -149,8 +149,7 @@ def is_exact(value: Value) -> bool:
 
 
 def factors(op: Op, exact: Container[Value]) -> tuple[int, Value] | None:
-    """Of a product, a constant that is a whole number, and the exact value that is taken so many
-    times."""
+    """Of a product, a whole constant, and the exact value that is taken so many times."""
     for factor, value in (op.operands[:2], op.operands[1::-1]):
         if value in exact and value.op is not None and value.op.code != "constant":
             number = constant_of(factor)
@@ -198,8 +197,7 @@ def _leaving(function: Function, bounds: Mapping[Value, Bounds]) -> list[Value]:
 
 
 class _Columns:
-    """The columns of values, and names that values have in common that are the same of different
-    columns."""
+    """The columns of values, and names for values that are the same of different columns."""
 
     def __init__(self, function: Function) -> None:
         self.function = function

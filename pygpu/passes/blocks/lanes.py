@@ -49,8 +49,7 @@ SLACK: Final = 0.25  # of a byte, by which results may be above one: they are ro
 
 
 def lanes(exact: Exact, words: int, rows: int) -> Blocked:
-    """The function of a block of so many words of pixels along x, with all loads inside their
-    images."""
+    """The function of a block of words of pixels along x, with all loads inside their images."""
     return _Lanes(exact, words, rows).run()
 
 
@@ -245,8 +244,7 @@ class _Lanes:
         return pair
 
     def is_positive(self, value: Value) -> bool:
-        """Whether a value has no sign, however it is rounded: neither is it ever less than zero nor
-        a negative zero."""
+        """Whether a value has no sign however it is rounded: it is never below 0, nor -0."""
         op, number = value.op, constant_of(value)
         if isinstance(number, float):
             return math.copysign(1.0, number) > 0

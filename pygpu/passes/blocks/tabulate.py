@@ -106,8 +106,7 @@ def _inside(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence
 
 
 def _component(function: Function, place: int) -> Function | None:
-    """A component of the result as a function of images of that component; None where it depends on
-    others."""
+    """A component of the result as a function of that of images; None where it needs others."""
     images = [ImageInput(image.name, _scalar(image.type)) for image in function.images]
     uniforms = [(value.name, value.type) for value in function.uniforms]
     build = Builder(function.name, images, uniforms)
@@ -126,8 +125,7 @@ def _component(function: Function, place: int) -> Function | None:
 def _part(
     build: Builder, op: Op, at: int, place: int, parts: Mapping[Value, Sequence[Value | None]]
 ) -> Value | None:
-    """A component of what an op makes, where it depends on the components at a place of texels
-    alone."""
+    """A component of what an op makes, if it depends on components of texels at a place alone."""
     operands = op.operands
     if op.code == "constant":
         type, number = op.data

@@ -76,8 +76,7 @@ class _Factors:
         self.parts[op.result] = made.result, factor
 
     def _scaled(self, op: Op) -> tuple[Value, float] | None:
-        """What a product with a constant is of, and its factor then: there is nothing to compute.
-        None for others."""
+        """What a product with a constant is of, and its factor, with nothing computed; or None."""
         for factor, value in (op.operands, op.operands[::-1]) if op.code == "mul" else ():
             number = finite(factor)
             if number and finite(value) is None:

@@ -60,8 +60,7 @@ def by_planes(function: Function, most: int | None = None) -> Planar:
 
 
 def _reads(function: Function, near: bool) -> list[Read]:
-    """What a function of one plane reads. Images that are not read keep a place: they may be asked
-    for their width."""
+    """What a function of one plane reads. Others keep a place: their width may be asked for."""
     found: dict[Read, None] = {}
     for op in walk(function.body):
         if op.code == "load":

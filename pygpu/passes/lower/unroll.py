@@ -101,8 +101,7 @@ def _rounds(
 def _rest(
     rewriter: Rewriter, loop: _Counted, ops: Sequence[Op], results: Sequence[Value], left: int
 ) -> Sequence[Value]:
-    """The ops that end a round, and the rounds after it. `results` are its own, of the old
-    function."""
+    """The ops that end a round, and the rounds after it; `results` are the old function's own."""
     new = rewriter.new
     go, *following = results
     last = ops[-1] if ops else None

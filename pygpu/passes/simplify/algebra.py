@@ -224,8 +224,7 @@ def _abs(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
 
 
 def _extreme(code: str) -> Rule:
-    """min and max. With floats they do not commute: a NaN that comes first stays, unless that is
-    left open."""
+    """min and max: of floats they do not commute, as a NaN that comes first stays, unless open."""
     keep = min if code == "min" else max
 
     def rule(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:

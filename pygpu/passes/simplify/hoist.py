@@ -61,8 +61,7 @@ class _Found:
     held: int = 0  # numbers that were read
 
     def search(self, loop: Op, is_sure: bool) -> None:
-        """Find the ops of a loop's body that are the same in every round; `is_sure`: the loop is
-        surely run."""
+        """Find the ops that are the same in every round; `is_sure`: the loop surely runs."""
         (body,) = loop.regions
         self.changing.update(body.params)
         first = {

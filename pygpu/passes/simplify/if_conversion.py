@@ -56,8 +56,7 @@ OF_FEW: Final = _Prices(dict.fromkeys((*Cost, None), 0), LIMIT)
 
 
 def convert_ifs(function: Function) -> Function:
-    """The function with its small `if`s as selects, but for those that end loops; itself where
-    there are none."""
+    """The function with small `if`s as selects, but for those that end loops; itself without."""
     exits: set[Value] = set()
     for op in walk(function.body):
         if op.code == "loop":
@@ -81,8 +80,7 @@ def convert_near(function: Function) -> Function:
 
 
 def convert_loading(function: Function) -> Function:
-    """A function of bytes with its small `if`s as selects, those with loads too; itself where
-    there are none."""
+    """A function of bytes with small `if`s as selects, with loads too; itself without."""
     return _converted(function, set(), OF_BYTES)
 
 

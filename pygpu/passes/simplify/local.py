@@ -173,8 +173,7 @@ class Gate:
     def _region(
         self, region: Region, condition: Value | None = None, truth: bool = False
     ) -> Region:
-        """A region built from another one, in a scope of its own. In a side of an `if` the
-        condition is known."""
+        """A region built from another one, in a scope that knows the condition of its `if`."""
         params = tuple([Value(value.type, value.name) for value in region.params])
         self.new.update(zip(region.params, params, strict=True))
         built = Region(params)

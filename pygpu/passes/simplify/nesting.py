@@ -237,8 +237,7 @@ def _needed(steps: Sequence[_Step]) -> list[Value]:
 
 
 def _handed_on(outer: Sequence[_Step], last: _Step) -> Sequence[Value]:
-    """What the region of the last step hands on as the results of the first: nothing is computed on
-    the way."""
+    """What the last step's region hands on as the first one's results, computing nothing."""
     results: Sequence[Value] = last.region.results
     for step, inner in reversed(list(pairwise([*outer, last]))):
         left = dict(zip(inner.op.results, results, strict=True))

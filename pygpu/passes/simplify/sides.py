@@ -14,8 +14,7 @@ from pygpu.ssa import Function, Op, Region, Value, walk
 
 
 def merge_sides(function: Function) -> Function:
-    """The function with what is common to both sides of an `if` before it; itself where nothing
-    is."""
+    """The function with what both sides of an `if` share before it; itself without."""
     if not any(_common(op) for op in walk(function.body) if op.code == "if"):
         return function
     moved: set[Op] = set()

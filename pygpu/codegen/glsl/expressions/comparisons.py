@@ -68,8 +68,7 @@ _OF_PARTS: Final = frozenset(("select", "splat", "construct", "swizzle", "elemen
 
 
 def _may_be_negated(context: Context, value: Value) -> bool:
-    """Whether a compiler may take an int for the negative of another: where nobody knows what it
-    is, too."""
+    """Whether a compiler may take an int for another's negative: of unknown ones, too."""
     left, seen = [value], set()
     while left:
         part = left.pop()

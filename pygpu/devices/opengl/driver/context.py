@@ -204,8 +204,7 @@ class Context:
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Draws while a program's inputs are made ready: what was to be drawn into before is so
-        again afterwards."""
+        """Draws while inputs are made ready: what was to be drawn into is so again afterwards."""
         before = self.gl.fbo
         try:
             yield
@@ -247,8 +246,7 @@ class Context:
         return made
 
     def kept_results(self, read: Sequence[Any], sizes: Sequence[int]) -> list[Buffer] | None:
-        """Storage buffers as `results` gives them, all of them from the pool. None where one would
-        have to be made."""
+        """Buffers as `results` gives them, from the pool. None where one would have to be made."""
         self.order.await_writes(read)
         made = []
         for nbytes in sizes:
