@@ -328,7 +328,7 @@ class Layout:
         return self.filled(block, span, addresses, uniforms)
 
     def frame(self, block: Block, image: int, around: Sequence[tuple[int, int]]) -> None:
-        """Say where the parts of an image's frame (slots.py) are, and how long their rows are."""
+        """Say where the parts of an image's frame are that slots.py names, and bytes of rows."""
         start = self.frame_places[image] + slots.ABOVE_ROWS
         for place, number in enumerate([number for part in around for number in part], start):
             block.numbers[place] = number
