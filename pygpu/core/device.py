@@ -212,8 +212,7 @@ class Device:
         return times
 
     def copies(self, nbytes: int, count: int) -> list[float]:
-        """The seconds that each of some copies of so many bytes takes, within the memory that
-        programs read and write."""
+        """The seconds of each of some copies of so many bytes within the memory of programs."""
         build = Builder("copy", [ImageInput("image", FLOAT)])
         same = build.finish([build.load(0, build.x, build.y)])
         floats = Format(np.dtype("float32"), 1)

@@ -241,8 +241,7 @@ def guarded(function: _F, check: Callable[[str, tuple[Any, ...]], None] | None =
 
 
 def _flags(function: Any) -> list[tuple[int, str, bool | None]]:
-    """The parameters of a function that take True or False: their places, their names, and a value
-    that is right besides these."""
+    """The parameters of a function that take True or False: places, names, and right values."""
     code, kinds = getattr(function, "__code__", None), getattr(function, "__annotations__", {})
     if code is None:
         return []
@@ -342,8 +341,7 @@ def is_accident(error: BaseException) -> bool:
 
 
 def _is_refusal(traceback: types.TracebackType | None) -> bool:
-    """Whether a `raise` of PyGPU's own raised it: what arises otherwise is a mistake of ours, or
-    comes from elsewhere."""
+    """Whether PyGPU's own `raise` raised it, and it is no mistake of ours."""
     if traceback is None:
         return False
     while traceback.tb_next is not None:
@@ -362,8 +360,7 @@ def _of_others(traceback: types.TracebackType | None) -> types.TracebackType | N
 
 
 class DeviceError(RuntimeError):
-    """No device, or a device that failed: says what was tried, what each attempt answered,
-    and what to install."""
+    """No device, or one that failed: says what was tried, with what result, and what to install."""
 
     __module__ = "pygpu"
 

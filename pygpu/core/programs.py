@@ -54,8 +54,7 @@ class Task:
 
 @record
 class Shape:
-    """How a program's work is shared out: pixels that a thread makes along x and y, and threads of
-    a work group along x and y."""
+    """How work is shared out: pixels of a thread and threads of a work group, along x and y."""
 
     columns: int
     rows: int
@@ -89,8 +88,7 @@ class PlaneRead:
 
 @record
 class Planes:
-    """How many planes of results there are, and how each input is read for one of them. None: all
-    planes read the same image."""
+    """How many planes results have, and how each input is read for one; None: the same for all."""
 
     count: int
     reads: tuple[PlaneRead | None, ...]
@@ -191,8 +189,7 @@ class Program(Protocol):
         return None
 
     def reach(self, index: int) -> tuple[int, int] | None:
-        """How many rows above and below those of the results are read of an image. None where the
-        program needs the image whole."""
+        """How many rows above and below an image is read; None where it is needed whole."""
         return None
 
 

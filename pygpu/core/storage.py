@@ -136,8 +136,7 @@ class Storage:
         return made.shaped(shape) if shape else made
 
     def shaped(self, shape: tuple[int, ...]) -> Storage:
-        """Say of this storage, which has just been made, that it is a signal's, an image's or a
-        volume's of that shape."""
+        """Say of this new storage that it is a signal's, an image's or a volume's of that shape."""
         assert rows_of(shape) == (self.height, self.width), (shape, self.height, self.width)
         self.shape = shape
         return self

@@ -60,8 +60,7 @@ N = TypeVar("N", bound=Notes)
 
 
 class NotingDevice(Device, Generic[N]):
-    """A device each run of which is noted. Programs may be kept: a run belongs to the notes that
-    are under way in its thread."""
+    """A device whose runs are noted, in the notes that are under way in their thread."""
 
     keeps = True
 

@@ -39,8 +39,7 @@ def _pixel(
     frame: Int,
     *channels: Image,
 ) -> Any:
-    """What is compiled: the pixel at p. `what` is a function that counts from the bottom, and the
-    names of what it takes."""
+    """What is compiled: the pixel at p, by a function that counts from the bottom."""
     main, names = what
     values = {"iTime": time, "iResolution": resolution, "iMouse": mouse, "iFrame": frame}
     values.update(zip(CHANNELS, channels, strict=False))

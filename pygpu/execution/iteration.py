@@ -214,8 +214,7 @@ _IMAGE: Final[tuple[Form, str]] = ("image", "")
 def _at_once(
     compiled: Programs, several: Sequence[Arguments], count: int, places: Sequence[int]
 ) -> Run | None:
-    """So many rounds by one job of the device: with the arguments of each, or the same for all.
-    None where that is not to be had."""
+    """So many rounds by one job of the device, with the same arguments or each its own; or None."""
     first = several[0]
     kept = [given.original for given in first.images]
     for each in several:

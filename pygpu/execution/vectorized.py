@@ -49,8 +49,7 @@ def _scalars(results: Any) -> Any:
 
 
 def _apply(function: Any, arguments: Any, read: Any, keywords: Any, p: Any) -> Any:
-    """The program: the function of the scalars, and of the images' texels at p. The last of them
-    are given by keyword."""
+    """The program: the function of scalars and of texels at p, the last given by keyword."""
     values = [image(p) if is_image else image for image, is_image in zip(arguments, read)]  # noqa: B905
     by_place = len(values) - len(keywords)
     return function(*values[:by_place], **dict(zip(keywords, values[by_place:])))  # noqa: B905
@@ -190,8 +189,7 @@ class Vectorized:
         return tuple(results) if over.is_tuple else results[0]
 
     def _remember(self, given: Bound, over: _Over, made: Specialisation, dtype: Any) -> None:
-        """Have a gate for calls like one over arrays, which need not be cut where a program is
-        prepared for all elements."""
+        """Have a gate for calls like one, uncut where a program is prepared for all elements."""
         computed = [output.dtype for output in made.task.outputs]
         is_as_computed = computed == [result.dtype for result in over.results]
         if over.count <= broadcasting.ROW * broadcasting.ROWS and is_as_computed:

@@ -51,8 +51,7 @@ def _check_place(name: str, arguments: tuple[Any, ...]) -> None:
 
 
 def field(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """Make a function of a place and a seed one that makes images, too, where it is given a shape
-    in place of the place."""
+    """Make a function of a place and a seed one of images, too, if it is given a shape."""
     name = function.__name__
 
     def of_image(p: Position, scale: float = 32.0, seed: int = 0, octaves: Any = 1) -> Any:

@@ -87,8 +87,7 @@ def _held(im: Image, p: Position) -> Any:
 
 
 def _centred(kernel: NDArray[Any]) -> NDArray[Any]:
-    """The kernel turned, for a convolution as `scipy.signal` centres it: in front of the middle
-    where a side is even."""
+    """The kernel turned, centred as `scipy.signal` does: even sides before their middle."""
     return np.pad(kernel, [(1 - n % 2, 0) for n in kernel.shape])[::-1, ::-1]
 
 
@@ -219,8 +218,7 @@ def _equations(hole: NDArray[Any]) -> tuple[NDArray[Any], ...]:
 def _beside(
     down: NDArray[Any], across: NDArray[Any], shape: tuple[int, int]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """The weights at pixels that may lie at the sides of a picture, where each Laplacian is of the
-    neighbours that there are."""
+    """The weights at pixels near sides, where Laplacians are of the neighbours there are."""
     height, width = shape
     count = len(down)
 

@@ -155,8 +155,7 @@ def together(function: Callable[..., Any], least: int | None = None) -> Callable
 
 
 def _is_misfit(error: TypeError) -> bool:
-    """Whether the arguments did not fit: then no line of the function was reached, but those of
-    what is around it here."""
+    """Whether the arguments did not fit: then no line of the function was reached."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next

@@ -230,8 +230,7 @@ class Grid(ArrayMethods):
         ]
 
         def mean(axis: int, outer: tuple[int, ...]) -> list[float]:
-            """The mean between texels along axes 0 to `axis`, where the axes beyond are at the
-            coordinates `outer`."""
+            """The mean between texels along axes 0 to `axis`, at coordinates `outer` beyond."""
             if axis < 0:
                 return self._texel(outer)
             first, weight = firsts[axis], weights[axis]

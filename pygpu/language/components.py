@@ -31,8 +31,7 @@ _SETS: Final = ("xyzw", "rgba", "stpq")
 
 @lru_cache(maxsize=1024)
 def named(name: str, size: int) -> tuple[int, ...] | None:
-    """The components of a vector of that size that a name takes: (2, 0) of "zx". None of names
-    that are no swizzles."""
+    """The components that a name takes of a vector: (2, 0) of "zx"; None without such."""
     if 1 <= len(name) <= 4:
         for letters in _SETS:
             if not set(name) - set(letters[:size]):

@@ -112,8 +112,7 @@ def _holds(at: str, place: str) -> list[str]:
 
 
 def _by_rows(each: int, in_software: bool, body: Callable[[str, str], list[str]]) -> list[str]:
-    """The lines of `body`, for each element of a thread: for elements in one row, whose places take
-    no division, and for others."""
+    """The lines of `body` for each element of a thread; within one row places take no division."""
     whole, parted = (
         braced("", turns(each, in_software, partial(_at, body, place)))
         for place in ("ivec2({}, 0)", "at_place({})")

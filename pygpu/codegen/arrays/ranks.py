@@ -109,8 +109,7 @@ def _ranked(is_placed: bool, each: int, in_software: bool) -> list[str]:
 
 
 def _starts() -> list[str]:
-    """`bins`: where the elements of a digit begin that a subgroup has; `goals`: how far they are
-    from where they belong among all."""
+    """`bins`: where a subgroup's elements of a digit begin; `goals`: how far from where they go."""
     return [
         "uint total = 0u;",
         f"{_TEAMS} {{",

@@ -73,8 +73,7 @@ def _kind(dtype: np.dtype[np.generic], how: How) -> str:
 
 
 def left(folding: Folding, machine: Machine) -> int:
-    """How many values a tile leaves: four vectors have equal channels in equal lanes, and are
-    folded into one; three have not."""
+    """How many values a tile leaves: of four vectors, whose channels share lanes, those of one."""
     return machine.lanes * (folding.vectors if folding.vectors == 3 else 1)
 
 

@@ -180,8 +180,7 @@ def read_table(name: str, data: str, type: Type) -> list[str]:
 def write_texels(
     format: Format, data: str, size: str, texels: Sequence[str], x: str, y: str, narrow: bool
 ) -> list[str]:
-    """The lines of GLSL that store neighbouring pixels of row y, the first at x. The pixels fill
-    whole elements of the buffer."""
+    """The lines of GLSL that store pixels of row y from x on, which fill whole elements."""
     channels, itemsize = format.channels, format.dtype.itemsize
     row = f"{y} * {size}.z"
     if itemsize == 4 and channels != 3:

@@ -19,8 +19,7 @@ EDGE: Final = 4  # chunks that a lane loads at once where some may be missing
 
 
 def tree(name: str, count: int, is_there: Callable[[int], str]) -> list[str]:
-    """Fold name0, name1, ... by pairs into name0. `is_there(k)` prints whether the kth is there:
-    nothing where that is known."""
+    """Fold name0, name1, ... by pairs into name0. `is_there(k)` prints whether the kth is there."""
     lines: list[str] = []
     step = 1
     while step < count:

@@ -35,8 +35,7 @@ THREADS: Final = (256, 1)  # of a work group
 def tile_program(
     made: Tiling, inputs: Sequence[Format], outputs: Sequence[Format], dialect: Dialect
 ) -> ComputeProgram:
-    """The program. `inputs` are those of the images that are read; pixels of `outputs` fill whole
-    elements of their buffers."""
+    """The program of images that are read; pixels of `outputs` fill whole elements."""
     between = [
         Format(np.dtype(NUMPY_TYPE[image.type.kind]), image.type.size)
         for image in made.images[len(made.reads) :]

@@ -75,8 +75,7 @@ class Dialect:
 
 @record(eq=False)
 class BoundTable:
-    """A table that is not part of the text: four numbers a row, for a uniform block or a texture
-    (then TABLE_WIDTH texels wide)."""
+    """A table apart from the text: four numbers a row, for a uniform block or a texture."""
 
     name: str
     values: NDArray[Any]  # (n, 4) float32 or int32

@@ -205,8 +205,7 @@ class Edges:
         code.line(f"call void @{name}(ptr {to.text}, ptr {source.text}, i64 {size.text}, i1 false)")
 
     def copy_quickly(self, to: Val, source: Val, size: Val) -> None:
-        """Copy bytes between places that do not overlap, a line of the cache and more of them
-        without a call of memcpy."""
+        """Copy bytes between places that do not overlap, without memcpy from a cache line on."""
         branch = Branch(self.code, size >= WORD)
         with branch.side():
             self.copy_lines(to, source, size)

@@ -36,8 +36,7 @@ def bound(code: Code, x: Val, low: float, high: float) -> Val:
 
 
 def nearest(code: Code, x: Val) -> tuple[Val, Val]:
-    """x rounded to the nearest whole number, as a float and as an int; |x| below 2**21.
-    NaN gives NaN and some int."""
+    """x rounded to a whole number, as float and int; |x| < 2**21. NaN gives NaN and some int."""
     magic = 12582912.0 if x.kind == "float" else 6755399441055744.0
     shifted = x + magic
     if x.kind == "float":

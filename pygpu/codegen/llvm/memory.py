@@ -68,8 +68,7 @@ def _byte_to_unit(code: Code, value: Val) -> Val:
 
 
 def encode(code: Code, value: Val, format: Format) -> Val:
-    """The stored bits of a result: see device.Task. Ints hold them in their low bits,
-    what is above being anything."""
+    """The stored bits of a result (see device.Task), in the low bits of ints."""
     name = _name(format.dtype)
     if name == "float32":
         return code.to_float(value)
@@ -150,8 +149,7 @@ def load_block(code: Code, pointer: Val, format: Format, raw: bool = False) -> t
 
 
 def load_words(code: Code, pointer: Val, format: Format) -> Val:
-    """The bits of `lanes` texels of at most 4 bytes that lie side by side, an int each: what is
-    chosen of these is decoded later."""
+    """The bits of texels of at most 4 bytes side by side, an int each, to be decoded later."""
     size, channels = format.dtype.itemsize, format.channels
     if (size, channels) == (1, 3):
         # Two vectors that overlap are spread to words by one shuffle.
@@ -321,8 +319,7 @@ def picked(code: Code, first: Val, second: Val, places: Val) -> Val:
 
 
 def steps(format: Format) -> int:
-    """In how many units `gather` counts from a texel to the next: words, or bytes of texels that
-    have no words of their own."""
+    """In how many units `gather` counts from texel to texel: words, else bytes."""
     return format.nbytes if format.nbytes % 4 else format.nbytes // 4
 
 

@@ -206,8 +206,7 @@ def _pow(code: Code, a: Val, b: Val) -> Val:
 
 
 def _whole_power(code: Code, x: Val, n: int) -> Val:
-    """x**n by products of doubles, which keep all bits of a float32 for any such n: what overflows
-    on the way does so in the result."""
+    """x**n by products of doubles, which keep all bits of a float32 for any such n."""
     result = _by_squaring(code.to_float(x, "double"), abs(n))
     if n < 0:
         result = code.constant("double", 1.0) / result

@@ -45,8 +45,7 @@ FLOAT_TESTS: Final = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": 
 
 @record
 class Machine:
-    """What code is made for: LLVM's version, the processor's name and features, and the number
-    of float lanes a register holds."""
+    """What code is made for: LLVM's version, the processor, and float lanes of a register."""
 
     version: int
     cpu: str

@@ -40,8 +40,7 @@ SHUFFLES: Final = {
 
 @record(eq=False)
 class OfBytes:
-    """A task that hands on the bytes of one component of an image, how many components a texel has,
-    and what each byte becomes."""
+    """A task of one component's bytes, components of a texel, and what each byte becomes."""
 
     task: Task
     group: int

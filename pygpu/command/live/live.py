@@ -46,8 +46,7 @@ class Live:
 def kept(
     before: Sequence[Control], values: Mapping[str, list[float]], now: Sequence[Control]
 ) -> dict[str, list[float]]:
-    """What controls stand at after an edit: as before, where the edit has not given them another
-    number to begin with."""
+    """What controls stand at after an edit: as before, unless it begins them elsewhere."""
     begun = {control.name: control.value for control in before}
     same = {each.name for each in now if begun.get(each.name) == each.value}
     return {each.name: [*(values[each.name] if each.name in same else each.value)] for each in now}

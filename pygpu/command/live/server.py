@@ -113,8 +113,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(frame.tobytes(), "application/octet-stream", size)
 
     def _is_from_here(self) -> bool:
-        """Whether this machine's address was asked: pages from elsewhere that have their name
-        resolve to it are refused."""
+        """Whether this machine's address was asked, and not a name that resolves to it."""
         host = self.headers.get("Host", "").rpartition(":")[0]
         if host not in LOCAL:
             self.send_error(403)

@@ -23,8 +23,7 @@ AGAIN: Final[ContextVar[bool]] = ContextVar("pygpu_again", default=False)
 
 
 class Reached(BaseException):
-    """A file that is executed again has come to its call of `show`. No handler of the user's is to
-    take it for an error."""
+    """A file run again has come to its call of `show`; no handler may take it for an error."""
 
     def __init__(self, request: Request) -> None:
         self.request = request

@@ -92,8 +92,7 @@ class Operation:
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """The kinds of scalars of which it is; none where operands are of several types, or are
-        not all that it needs."""
+        """The kinds of scalars it is of; none where operands' types differ or do not suffice."""
         if not self.arity:
             return ()
         found = []

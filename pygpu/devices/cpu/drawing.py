@@ -290,8 +290,7 @@ class _Frame:
         return calls
 
     def _tile_job(self, span: int) -> Call:
-        """What draws tiles. Its numbers are those of any function of pixels (codegen/llvm/block.py)
-        and then those of layout.py."""
+        """What draws tiles: numbers as any function of pixels has them, and then layout.py's."""
         height, width = self.kind.shape
         fragment, count = self.drawing.fragment, max(self.kind.vertices, 1)
         numbers, moves = [0, width, height], []

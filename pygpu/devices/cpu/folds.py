@@ -145,8 +145,7 @@ class _Plan:
         self.unused: list[tuple[Block, NDArray[Any]]] = []
 
     def run(self, flat: NDArray[Any], cores: Cores) -> tuple[Block, NDArray[Any]]:
-        """Fold an array. The block, and what tiles have left, are to be put among the unused
-        ones once these were read."""
+        """Fold an array. The block and what tiles leave go back to the unused ones once read."""
         try:
             block, partial = self.unused.pop()
         except IndexError:

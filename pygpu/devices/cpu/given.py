@@ -48,8 +48,7 @@ HUGE: Final = 2**31  # bytes of an image that need indices of 64 bits
 
 
 class Given:
-    """See the module's head. `task` has the function as it is to be compiled and the formats that
-    its inputs are read in."""
+    """See the module's head. `task` has the function to compile and the formats it reads."""
 
     def __init__(self, task: Task) -> None:
         inputs = task.inputs

@@ -92,8 +92,7 @@ def binned(
 
 
 def _sums(tables: NDArray[np.uint32], count: int) -> NDArray[np.int64]:
-    """The counts of all tables (chunks, copies, groups, 1) together, as narrow as they may be:
-    wider ones are added one by one."""
+    """The counts of all tables together, as narrow as they may be: wider are added one by one."""
     narrow = np.uint32 if count < 1 << 32 else np.int64
     return np.asarray(np.add.reduce(tables[..., 0], axis=(0, 1), dtype=narrow), np.int64)
 

@@ -93,8 +93,7 @@ def _reach(task: Task, state: Sequence[int]) -> int:
 
 @cache
 def _pass_on() -> int:
-    """The address of the system's function by which a thread lets others have its processor; 0
-    where there is none."""
+    """The address of what lets other threads have the processor; 0 where there is none."""
     windows: Any = getattr(ctypes, "windll", None)
     try:
         library = ctypes.CDLL(None) if windows is None else windows.kernel32

@@ -50,8 +50,7 @@ def stage_loops(made_for: Machine) -> Native:
 
 
 class Parted(Protocol):
-    """A program of several stages, each of which reads what the program does, and behind that what
-    the stage before makes."""
+    """A program of stages, each of which reads what the program does and the stage before makes."""
 
     parts: Sequence[Part]
     programs: Sequence[CpuProgram]
@@ -59,8 +58,7 @@ class Parted(Protocol):
 
 @record(eq=False, frozen=False)
 class Stage:
-    """A program in strips: how many rows above and below a strip it computes, and how many rows it
-    is ahead of the results."""
+    """A program in strips: rows it computes above and below, and rows ahead of the results."""
 
     program: CpuProgram
     inputs: tuple[int, ...]  # images by their numbers
@@ -73,8 +71,7 @@ class Stage:
 
 
 def strips(links: Sequence[Link], wanted: Set[int], shape: tuple[int, int]) -> CpuStrips | None:
-    """The programs as one; None where the image is too small or thin for strips, or threads would
-    compute too much twice."""
+    """The programs as one; None where strips are too small or compute too much twice."""
     stages = _staged(links, shape)
     height = shape[0]
     reach = max([max(reach) for _, _, reach in _reads(stages)], default=0)

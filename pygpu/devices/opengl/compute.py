@@ -179,8 +179,7 @@ class ComputeDevice(OpenGLDevice):
         return pixel_program(lowered, shape.threads, self.dialect, loops, task.planar)
 
     def _table(self, task: _Shaped) -> ComputeProgram | None:
-        """The program that looks the results of bytes up; None where it would not pay, as it does
-        not where a processor looks up."""
+        """The program that looks the results of bytes up; None where it would not pay."""
         if self.is_software or task.planar:
             return None
         found = of_a_byte(task)
@@ -271,8 +270,7 @@ def _is_too_much(function: Function) -> bool:
 
 
 def _rows(wanted: int, row: int, largest: int) -> int:
-    """The rows of a block: so many, or half or a quarter of it and so on, for which `row` each are
-    not too much; at least one."""
+    """The rows of a block: so many, or half and so on, for which `row` each is not too much."""
     while wanted > 1 and wanted * row > largest:
         wanted //= 2
     return wanted
@@ -335,8 +333,7 @@ class Tiles(Passes):
 def _ready(
     passes: Passes, function: Function, shape: tuple[int, int]
 ) -> Callable[[Work], list[Storage]]:
-    """What runs passes for results of (H, W): together with the next calls, where the device would
-    not be at work for long."""
+    """What runs passes for results of (H, W), with the next calls where these are short."""
     has_loops = any(op.code == "loop" for op in walk(function.body))
     is_light = not has_loops and shape[0] * shape[1] * size(function) <= SHORT
     return partial(passes.noted, shape) if is_light else passes.computed

@@ -56,8 +56,7 @@ def fold(task: FoldTask) -> Folded | None:
 
 @record(eq=False)
 class _Layout:
-    """How groups share the texels of images of some sizes: the rows and columns of partial results,
-    groups, and uniforms."""
+    """How groups share texels of some sizes: shape of partial results, groups, and uniforms."""
 
     shape: tuple[int, int]
     groups: tuple[int, int]

@@ -47,8 +47,7 @@ class Host:
 def in_tiles(
     tasks: Sequence[Task], sources: Sequence[Source], host: Host
 ) -> tuple[Tiling, ComputeProgram] | None:
-    """The program of some tasks, of which the last makes all results; None where it does not pay
-    or the driver does not take it."""
+    """The program of tasks, of which the last makes all results; None where it does not pay."""
     outputs = tasks[-1].outputs
     if any(pixels_at_once(format, host.dialect.narrow) > 1 for format in outputs):
         return None

@@ -99,8 +99,7 @@ class Reserve:
         self._settled(most=0)
 
     def _settled(self, wanted: int = 0, most: int | None = None) -> NDArray[Any] | None:
-        """Keep what has come back, at most so much; memory of the size that is wanted or a little
-        more, if there is any."""
+        """Keep at most so much of what has come back; memory of about the size wanted, if any."""
         if not self.lock.acquire(blocking=False):
             return None
         if self.is_busy:  # by this thread, which something interrupts

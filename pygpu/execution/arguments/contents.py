@@ -90,8 +90,7 @@ _CATEGORIES: Final[tuple[tuple[Any, Category], ...]] = (
 
 @_per_class
 def image_fields(cls: type) -> dict[str, str]:
-    """The attributes that a class, or one it inherits from, annotates with Image, Signal or Volume,
-    and with which of them."""
+    """The attributes that a class or a base annotates as images, and with which class."""
     names = {}
     for base in cls.__mro__:
         for name, annotation in _annotations(base).items():

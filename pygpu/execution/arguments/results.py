@@ -70,8 +70,7 @@ class ImageMaker:
 
     @staticmethod
     def around(data: Any, dims: int = 2) -> ImageLike:
-        """An image of what users make one of. An array is not copied, so the image is good for as
-        long as nobody changes the array."""
+        """An image of what users make one of; one of an array shares its memory."""
         if type(data) is not np.ndarray:
             return ImageMaker.wrap(data, dims)
         image: ImageLike = _class(dims)._owning(data, NO_INFO)
@@ -209,8 +208,7 @@ def _in_place(array: NDArray[Any], shape: tuple[int, int, int], apart: bool) -> 
 
 
 class Out:
-    """The caller's arrays for the results, and what a device writes in their place where it
-    cannot write there itself."""
+    """The caller's arrays for results, and what devices write where they cannot write there."""
 
     def __init__(self, arrays: Sequence[NDArray[Any] | None]) -> None:
         self.arrays: Final = tuple(arrays)

@@ -94,8 +94,7 @@ def no_truth(answer: Any) -> TypeError:
 
 
 def check_each(values: Sequence[Any], rounds: int, names: Sequence[str]) -> list[int]:
-    """The places of arguments that differ from round to round. ValueError where one has not as many
-    values as there are rounds."""
+    """The places of arguments that change each round; ValueError where values are too few."""
     places = [place for place, value in enumerate(values) if isinstance(value, Each)]
     for place in places:
         count = len(values[place].values)

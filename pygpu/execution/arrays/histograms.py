@@ -195,8 +195,7 @@ def _counts(given: Taken, channel: int, edges: Edges, target: str) -> NDArray[np
 
 @record(eq=False)
 class _Counted:
-    """What counts by programs of the device: the texels of each group. `values`: of bytes, what
-    functions see of each."""
+    """What counts texels by groups on the device. `values`: what functions see of each byte."""
 
     fold: Grouped
     groups: int

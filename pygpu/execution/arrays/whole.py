@@ -61,8 +61,7 @@ def arrays_of(target: str, images: Sequence[ImageLike], words: int) -> ArrayDevi
 def joining(
     function: Callable[..., Any], is_tuple: bool, types: Sequence[Type], target: str
 ) -> Translated | None:
-    """The fold of two values of these types, whose uniforms are their parts; None where it gives
-    others, or reads images."""
+    """The fold of two values, whose parts are its uniforms; None where it gives others."""
     join = made(_joined, _JOINING, target, function)
     samples = [tuple([value_of([0] * type.size, type) for type in types]) for _ in "ab"]
     found = join.translated(is_tuple=is_tuple, a=samples[0], b=samples[1])

@@ -104,8 +104,7 @@ def _words(
 
 
 def _sum_of_words(sizes: tuple[int, ...]) -> Callable[..., Any]:
-    """The sum of numbers of two words each, carried from the low one to the high one, and of what
-    stands between them."""
+    """The sum of numbers of two words each, carried from the low one to the high one."""
 
     def summed(a: Any, b: Any) -> Any:
         found: list[Any] = []

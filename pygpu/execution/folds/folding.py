@@ -156,8 +156,7 @@ class Fold:
         return None if found is None else found[0]
 
     def kept(self, state: State) -> list[Storage]:
-        """The fold of all texels, of which there are several: a storage of one texel for each part,
-        on a device that keeps them."""
+        """The fold of all texels as storages of a texel each, on a device that keeps them."""
         device = targets.choose(self.target)
         given = [self.first, state.images, state.is_tuple, None, (0, 0), dict(state.given)]
         found = self.groups.ready(device, given, BOTH)

@@ -122,8 +122,7 @@ def _of_chunk(
     corner: tuple[int, int],
     *images: Any,
 ) -> Any:
-    """The fold of a chunk that begins at a corner (x, y); of positions the values, then their
-    columns and rows in the whole."""
+    """The fold of a chunk at a corner (x, y); of positions values, and places in the whole."""
     roles = ("map", "initial", "by", "groups", "target")
     map, initial, by, groups, target = [given[role] for role in roles]
     arguments = {name: value for name, value in given.items() if name not in roles}
@@ -302,8 +301,7 @@ def _of_nothing(folding: Folding, types: Sequence[Type], is_tuple: bool, initial
 
 
 def _check_initial(initial: Any, types: Sequence[Type], is_tuple: bool) -> None:
-    """TypeError where an identity is not like the values: a number, or as many as they have, in a
-    tuple of as many parts."""
+    """TypeError where an identity is unlike the values: of other size, or in other parts."""
     parts = initial if isinstance(initial, tuple) and is_tuple else (initial,)
     if len(parts) == len(types):
         for part, type in zip(parts, types, strict=True):

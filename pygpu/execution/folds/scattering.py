@@ -192,8 +192,7 @@ def _sent(how: Any, images: Any, sizes: Any, to: Any, p: Any) -> Any:
 
 
 def _numbered(first: Any, images: Any, to: Any, p: Any) -> Any:
-    """A texel, and the number of the element to which it goes, in an array of the sizes `to`, the
-    last axis first; -1 outside."""
+    """A texel and the number of its element in an array of sizes `to`; -1 outside."""
     goal = value_at(first, images, False, p, (0, 0), {})
     places = [goal] if len(to) == 1 else [*goal]
     is_inside, index, stride = True, 0, 1

@@ -121,8 +121,7 @@ def _present(made: Specialisation, programs: dict[Shape, Program]) -> Shape | No
 
 
 def _measured(job: Job, programs: dict[Shape, Program]) -> dict[Shape, float]:
-    """The median seconds of each program, all in turn in every round. Of those of equal text the
-    first is run, for all."""
+    """The median seconds of each program, all in turn each round, equal texts once."""
     first: dict[str, Shape] = {}
     for shape, program in programs.items():
         first.setdefault(program.source, shape)

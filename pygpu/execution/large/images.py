@@ -213,8 +213,7 @@ def _strip(
 def derived(
     function: Callable[..., Any], *values: Any, shape: tuple[int, ...] = (), dtype: Any = float
 ) -> Any:
-    """A function of small arrays or numbers. Where one is a Dask array, the result is one, of one
-    piece of this shape and dtype."""
+    """A function of small arrays or numbers; where one is Dask's, a Dask array of one piece."""
     if not any(map(is_dask, values)):
         return function(*values)
     dask = importlib.import_module("dask")

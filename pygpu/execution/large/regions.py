@@ -134,8 +134,7 @@ class Reach:
         return len(self.runs) == 1 and self.runs[0].step == 1 and len(self.intervals) == 1
 
     def in_order(self, part: slice) -> tuple[slice, slice]:
-        """The most places beside each other that take texels of a part of them in order, and the
-        texels, counted within it."""
+        """The most places side by side that take texels of a part in order, and these texels."""
         none = slice(0, 0), slice(0, 0)
         moves = [move for run in self.runs if run.step == 1 and (move := run.of(part))]
         return max(moves, key=lambda move: move[0].stop - move[0].start, default=none)
@@ -165,8 +164,7 @@ class Reach:
 
 @record
 class Single:
-    """What of a window one piece gives as it lies: along each axis from one place to another, and
-    which of the piece's texels."""
+    """What of a window one piece gives as it lies, and which of the piece's texels."""
 
     piece: int
     places: tuple[tuple[int, int], ...]
@@ -199,8 +197,7 @@ class Assembly:
         return len(self.places) == 1 and all(axis.is_plain for axis in self.axes)
 
     def of(self, pieces: Sequence[NDArray[Any]], *ends: tuple[int, int]) -> NDArray[Any]:
-        """The texels that the window reads, or those of some places along the first axes; not
-        copied where they are one piece."""
+        """The texels the window reads, or of some first places; not copied if of one piece."""
         along = [*ends, *[(0, axis.count) for axis in self.axes[len(ends) :]]]
         if self.is_piece:
             return pieces[0][tuple([slice(*each) for each in along])]

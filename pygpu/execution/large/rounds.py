@@ -44,8 +44,7 @@ class _Region:
     top: int
 
     def parts(self, each: View, tile: Tile, size: tuple[int, int]) -> tuple[Assembly, Results]:
-        """How what a tile reads of the image, which is of the size (width, height), is put
-        together, and of which pieces."""
+        """How what a tile reads of an image of (width, height) is put together, of which pieces."""
         if each.margin is None:
             ends = [Reach.inside(0, length) for length in self.texels.shape[:2]]
             return Assembly(tuple(ends), (tuple([slice(0, e.count) for e in ends]),)), [self.texels]

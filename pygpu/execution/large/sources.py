@@ -35,8 +35,7 @@ def is_dask(value: object) -> bool:
 
 
 def holds_dask(values: Iterable[Any]) -> bool:
-    """Whether any of a call's arguments is a Dask array, or one of the items that `*rest` or
-    `**named` parameters take."""
+    """Whether an argument, or an item of `*rest` or `**named`, is a Dask array."""
     return "dask.array" in sys.modules and any(map(is_dask, leaves(values)))
 
 

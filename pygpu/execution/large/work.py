@@ -212,8 +212,7 @@ def _plane(
     tile: Tile,
     place: tuple[int, int],
 ) -> NDArray[Any]:
-    """What a tile of a plane reads of a view: of the plane of this number among those of the chunk,
-    and of this one in the whole."""
+    """What a tile of a plane reads of a view: its number in the chunk, and in the whole."""
     (number, z), read = place, ready.views.read(each)
     if assembly is None:
         storage = ready.whole[read.image]

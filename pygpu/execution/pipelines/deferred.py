@@ -216,8 +216,7 @@ class _FoldedOnce(FoldProgram):
 
 
 def deferring(graph: Graph) -> AbstractContextManager[Graph]:
-    """Calls of this thread that leave the target to PyGPU, or ask for the graph's, are noted in the
-    graph within the block."""
+    """In the block, this thread's calls for the graph's target, or any, are noted in it."""
     return _DEVICE.noting(graph)
 
 

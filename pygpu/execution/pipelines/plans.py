@@ -176,8 +176,7 @@ class _Inlining:
         )
 
     def _is_pointwise(self, place: int, inlined: Mapping[int, int]) -> bool:
-        """Whether a step, with what is computed within it, is of that pixel of images alone, and
-        these have its size."""
+        """Whether a step reads images, all of its size, at its own pixel alone."""
         step = self.steps[place]
         return is_pointwise(step.task.function) and all(
             self.sizes[image] == step.shape

@@ -40,8 +40,7 @@ KEPT: Final = 64  # structures of a pipeline
 
 @record(eq=False, frozen=False)
 class Ready:
-    """A stage that can run: its program, which images it is given and makes, of which step each of
-    its uniforms is which."""
+    """A stage that can run: program, images given and made, and which step's each uniform is."""
 
     stage: Stage
     task: Task
@@ -234,8 +233,7 @@ class Runner:
         return found, list(names)
 
     def _program(self, device: Device, task: Task) -> Program:
-        """The program of a step by itself, which images of all sizes share. The caller holds the
-        lock of those who compile."""
+        """The program of one step, shared by all sizes. The caller holds the compilers' lock."""
         key = device.name, task
         found = self._programs.pop(key, None)
         if found is None:

@@ -69,8 +69,7 @@ class Steady:
 
     @classmethod
     def of(cls, function: Callable[..., Any], pipelines: type) -> Steady | None:
-        """What makes a function steady, None of one that is not; `pipelines` is the class of
-        pipelines, which it may call."""
+        """What makes a function steady, else None; it may call `pipelines`, a class."""
         found = cls(pipelines)
         return found if found._is_steady(function) else None
 

@@ -74,8 +74,7 @@ class Programs:
         self.cleared = 0  # how often programs were forgotten
 
     def wanted(self, form: tuple[Form, str], out: Out | None = None, dtype: Any = None) -> Wanted:
-        """What a call asks for: `form` as inputs have it, the dtype of `out` before `dtype`
-        before that of `compile`."""
+        """What a call asks for: `form` as inputs have it, the dtype of `out`, else `dtype`."""
         asked = self._dtype if dtype is None else result_dtype(dtype)
         if out is None:
             return Wanted(*form, asked)
@@ -193,8 +192,7 @@ class Programs:
         wanted: Wanted,
         order: Sequence[int],
     ) -> Specialisation:
-        """The program on the cpu, for what an OpenGL device does not hold; DeviceError where that
-        device was demanded."""
+        """The cpu's program for what OpenGL does not hold; DeviceError where it was demanded."""
         name, other = self.signature.name, targets.instead_of(made.device, self._target)
         if other is None:
             if isinstance(error, DeviceError):

@@ -78,8 +78,7 @@ class Passage(NamedTuple):
     def of(
         cls, place: int, parameter: Parameter, value: Any, images: Iterator[Given], held: Held
     ) -> Passage | None:
-        """How an argument came in; None where the next one may be taken otherwise. What objects
-        hold goes to `held`."""
+        """How an argument came in; None if the next may differ. Objects' contents go to `held`."""
         kind, role = type(value), parameter.role
         if role == "uniform" and issubclass(
             kind, _NUMBERS if parameter.type.is_scalar else _VECTORS

@@ -216,8 +216,7 @@ def view(
 def _segments(
     boundary: str, places: range, size: int
 ) -> list[tuple[slice, slice | NDArray[np.intp]]]:
-    """Where the texels at some places along an axis go, and where they come from: before, inside
-    and after the image."""
+    """Where texels of an axis go and come from: before, inside and after the image."""
     start, stop = places.start, places.stop
     ends = sorted({start, stop, min(max(0, start), stop), max(min(size, stop), start)})
     found: list[tuple[slice, slice | NDArray[np.intp]]] = []

@@ -31,8 +31,7 @@ COUNTED: Final = 2**31  # texels that an int counts
 
 
 class Made(Protocol):
-    """What is run: a task for a device. Beside it, its function of a window and of wrapped images,
-    when there are such."""
+    """A task for a device, and its function of a window and of wrapped images, if any are."""
 
     task: Task
     cut: Any

@@ -26,8 +26,7 @@ COMPONENTS: Final = 896  # of uniforms: 224 vectors
 
 
 def passes(task: Task) -> list[Drawn]:
-    """The programs of a task, four results each at most. DeviceError where a browser need not have
-    room for what one reads."""
+    """The programs of a task, four results each. DeviceError where one reads too much."""
     parts = drawn(task, BROWSER, OUTPUTS, images=0)
     for part in parts:
         for program in part.texts:

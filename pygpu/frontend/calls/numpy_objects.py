@@ -191,8 +191,7 @@ def _closed(w: Evaluator, result: Any) -> Any:
 
 
 def _formed(w: Evaluator, result: Any, form: trials.Form, opened: list[tuple[Array, Any]]) -> Any:
-    """What NumPy gave, as what numbers would have come out: of their dtype, and views where NumPy
-    makes views of arrays."""
+    """What NumPy gave as of numbers: of their dtype, and views where NumPy makes views."""
     if form[0] == "sequence":
         pairs = zip(result, form[1:], strict=True)
         parts = tuple([_formed(w, part, its, opened) for part, its in pairs])

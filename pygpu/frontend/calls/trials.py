@@ -45,8 +45,7 @@ class Tried(Abstract):
 
 
 class Numbers:
-    """What elements ask an evaluator for, of numbers: Python's operators on floats that overflow
-    and divide as IEEE says."""
+    """An evaluator of numbers for elements: floats overflow and divide as IEEE says."""
 
     _OPERATORS: Final = {row.symbol: row.operators[0] for row in TABLE.values() if row.operators}
 
@@ -228,6 +227,5 @@ _UNTRIED: Final = ("save", "load", "from", "gen", "set", "test", "info", "show",
 
 
 def is_untried(function: Any) -> bool:
-    """Whether it reads or writes files or NumPy's settings, or takes its time with any number: no
-    trial is made of it."""
+    """Whether it reads or writes files or settings, or takes long: it is not tried."""
     return getattr(function, "__name__", "").startswith(_UNTRIED)

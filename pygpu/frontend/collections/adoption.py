@@ -174,8 +174,7 @@ class Adoption:
         return [*items, *attributes(each).values()]
 
     def excess(self) -> dict[int, int]:
-        """The references to each that are none of those in `nodes`, where each part is twice: as
-        what holds it and in the list."""
+        """The references to each besides those in `nodes`, which has each part twice."""
         return {
             key: sys.getrefcount(node) - 2 * self.counts[key]
             for key, (node, _) in self.nodes.items()

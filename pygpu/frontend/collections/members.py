@@ -65,8 +65,7 @@ def known_entries(w: Evaluator, d: Any) -> dict[Any, Any]:
 
 
 def as_list(w: Evaluator, value: Any) -> Any:
-    """A set whose members only the device knows as a list, for what does not depend on the order;
-    other values as they are."""
+    """A set whose members only the device knows as a list, in no order; others as they are."""
     held = members(w, value) if type(value) is Set else None
     return value if held is None else List(held)
 
@@ -297,8 +296,7 @@ def note_present(w: Evaluator, d: Any, key: Any) -> None:
 
 @contextmanager
 def presuming(w: Evaluator, d: Any, keys: Iterable[Any]) -> Iterator[None]:
-    """While functions are asked of the keys of a dict, of which some may not be there: what they
-    give of these is not used."""
+    """While functions are asked of keys that may not be there, whose results are not used."""
     before = w.state.facts
     if isinstance(d, Instance) and issubclass(d.cls, containers.Mapping):
         d = w.read(d).get("data")  # of a Counter, say

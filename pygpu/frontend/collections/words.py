@@ -16,8 +16,7 @@ from pygpu.frontend.values.values import Choice, Dynamic
 
 
 def ranked(w: Evaluator, items: Sequence[Any]) -> tuple[list[Any], tuple[str, ...]] | None:
-    """Strings and choices of strings as places in all these strings, put in order; None of anything
-    else, and of too many."""
+    """Strings and choices of them as places in all of these, ordered; None of anything else."""
     words: set[str] = set()
     for item in items:
         options = item.options if type(item) is Choice else (item,)

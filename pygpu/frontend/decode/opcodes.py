@@ -227,8 +227,7 @@ def _make_function(t: Tables, a: int) -> Pairs:
 
 
 def _back_to_send(t: Tables, a: int) -> Pairs:
-    """The jump back in `yield from`. From 3.12 on END_SEND leaves the value where SEND jumps to; in
-    3.11 it is there already."""
+    """The jump back in `yield from`; from 3.12 on END_SEND leaves the value where SEND jumps to."""
     back: Pairs = (("POP", None), ("JUMP", a))
     return back if VERSION >= (3, 12) else (*back, ("RESULT", None))
 

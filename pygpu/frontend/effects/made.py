@@ -40,8 +40,7 @@ def note(w: Evaluator, made: Any) -> None:
 
 
 def states(w: Evaluator, touched: Iterable[Any]) -> list[tuple[Any, Any]]:
-    """Those of the objects that a call may change which stood under fewer conditions when they were
-    made, and what they hold."""
+    """Objects that a call may change and that were made under fewer conditions; what they hold."""
     if not w.environment.made or not w.conditions:
         return []
     found = [w.environment.made.get(id(each)) for each in touched]

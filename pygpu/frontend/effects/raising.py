@@ -23,8 +23,7 @@ HANDLED: Final = ".handled"  # the variable that holds the exception being handl
 
 
 def doom(frame: Frame, block: int) -> Fault:
-    """The fault of a block from which every path ends by raising: the first exception named there
-    and where it is raised."""
+    """The fault of a block whose every path raises: the first exception named, and where."""
     order = frame.graph.order[frame.graph.number[block] :]
     reached = {block}
     for one in order:
@@ -74,8 +73,7 @@ def _variable(frame: Frame, name: str) -> Any:
 
 
 def is_assertion(frame: Frame, block: int) -> bool:
-    """Whether a block from which every path raises is what a failing assertion does, also one that
-    pytest has rewritten."""
+    """Whether a block whose every path raises is an assertion's, pytest's too."""
     if "@pytest_ar" in frame.code.code.co_names:
         return doom(frame, block).error is AssertionError
     first = frame.code.instructions[block]

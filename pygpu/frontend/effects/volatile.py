@@ -167,8 +167,7 @@ def warn_of_report(frame: Frame, function: Callable[..., Any]) -> None:
 
 
 def warn(frame: Frame, function: Callable[..., Any], still: set[types.FunctionType]) -> None:
-    """Say, once a place, that a call is executed once for all pixels. `still`: functions that were
-    found to need no such word."""
+    """Say, once a place, that a call is executed once for all pixels, unless it is in `still`."""
     is_python = type(function) is types.FunctionType
     if is_python and function in still:
         return

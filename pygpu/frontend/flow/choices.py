@@ -310,8 +310,7 @@ def _several(w: ControlFlow, value: Any) -> Choice | None:
 
 
 def several_or_one(w: ControlFlow, value: Any, other: Any) -> Any:
-    """A joined object that may be several objects, as a choice of these if `other` is one of them;
-    other values as they are."""
+    """A joined object as a choice if `other` is one of its; other values as they are."""
     several = _several(w, value)
     if several is None or not any(other is option for option in several.options):
         return value

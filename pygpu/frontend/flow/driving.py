@@ -72,16 +72,14 @@ def drive(
 
 
 def _yields(frame: Frame, header: int) -> bool:
-    """Whether the body of a loop stops at a `yield`: a generator that is asked for one item cannot
-    wait amid another one."""
+    """Whether a loop's body yields: a generator asked for an item cannot wait amid another."""
     bodies = [(block, frame.graph.blocks[block]) for block in frame.graph.loops[header]]
     code = frame.code.instructions
     return any(i.op == "YIELD" for start, end in bodies for i in code[start:end])
 
 
 def _is_named(w: ControlFlow, frame: Frame, state: State) -> bool:
-    """Whether something else than the loop leads to its iterator. A variable that is read for the
-    loop alone does not."""
+    """Whether something leads to a loop's iterator besides the loop and its own variable."""
     read = [i.arg for i in frame.code.instructions if i.op == "LOAD"]
     held = [v for name, v in state.locals.items() if read.count(name) > 1]
     held += [*state.stack[:-ITERATOR_SLOTS], *w.kept]

@@ -84,8 +84,7 @@ def _owner(each: Guarded, calls: Sequence[Call | None]) -> Call | None:
 
 
 def _held(w: ControlFlow, state: State) -> set[Any]:
-    """What variables and operands lead to. While the body of a driven loop is walked, its function
-    is among the frames."""
+    """What variables and operands lead to, those of the function of a driven loop included."""
     amid = {each.driven[0] for each in w.guarded.values() if each.driven}
     held: list[Any] = [each for each in w.kept if each not in amid]
     for frame in w.frames:

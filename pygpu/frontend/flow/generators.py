@@ -149,8 +149,7 @@ def send(w: ControlFlow, iterator: Iterator, value: Any) -> Any:
 
 
 def throw(w: ControlFlow, iterator: Iterator, error: Any) -> Any:
-    """What a generator yields next. The `yield` at which it waits raises `error`, which the
-    handlers around it may take."""
+    """What a generator yields next; its `yield` raises `error`, which handlers may take."""
     source = w.read(iterator)[0]
     if not isinstance(source, Suspended):
         raise w.error(

@@ -58,8 +58,7 @@ class ControlFlow(Evaluator, Protocol):
 
 @record(frozen=False)
 class Outcome:
-    """Where paths arrived, and which was taken: a guard is a bool and the truth it must have,
-    None where there is one exit."""
+    """Where paths arrived, and which was taken: a bool and the truth it must have, or None."""
 
     exits: dict[int, State]
     guards: dict[int, tuple[Value, bool]]

@@ -37,8 +37,7 @@ with later():
 
 
 def unwrapped(w: Evaluator, value: Any) -> Any:
-    """An array of ours with known elements as NumPy's, to be read; a table's row as an array, the
-    keys of a dict as a set."""
+    """A known array of ours as NumPy's, a table's row as an array, a dict's keys as a set."""
     if type(value) is Row:
         return opened(w, value)
     if type(value) is Keys:

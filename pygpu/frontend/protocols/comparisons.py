@@ -185,8 +185,7 @@ _BY_IDENTITY: Final = (Instance, Bound, Function, Iterator)  # where their class
 
 
 def _compare_by_identity(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
-    """Comparisons of objects that are equal to themselves alone, and of sets of such;
-    NotImplemented of anything else."""
+    """Comparisons of objects by identity, and of sets of such; NotImplemented of others."""
     if symbol in ("==", "!=") and (isinstance(a, _BY_IDENTITY) or isinstance(b, _BY_IDENTITY)):
         same = _is_one(w, a, b)
         return same if symbol == "==" else arithmetic.negate(w, same)

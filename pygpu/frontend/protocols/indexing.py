@@ -231,8 +231,7 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
 
 
 def _viewed_beside_mask(w: Evaluator, container: Any, index: Any) -> tuple[Any, Any] | None:
-    """Of `a[mask, 0]`, a dynamic mask with known indices after it, the view that these show and the
-    mask; None for other indices."""
+    """Of `a[mask, 0]` the view that known indices show, and the mask; None of other indices."""
     if not isinstance(container, (Array, np.ndarray)) or not isinstance(index, Tuple):
         return None
     mask, *others = index.items

@@ -35,8 +35,7 @@ with later():
 
 
 def by_key(w: Evaluator, container: Any, key: Any) -> Any:
-    """d[key] for a dynamic key, of a dict with known keys: a key that is not there, a KeyError in
-    Python, gives some value."""
+    """d[key] for a dynamic key of a dict with known keys: some value for one that is not there."""
     held = members.members(w, container)
     count = len(entries(w, container)) if held is None else held.most
     if not count:

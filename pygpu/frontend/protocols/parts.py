@@ -214,8 +214,7 @@ def _basic(w: Evaluator, array: np.ndarray[Any, Any], parts: list[Any]) -> Any:
 def _shifts(
     shape: tuple[int, ...], known: list[Any], dynamic: list[tuple[int, Any]]
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """All starts that the dynamic parts of an index may have, and how many elements further in C
-    order than from 0 they lead."""
+    """All starts that dynamic parts of an index may have, and how many elements on they lead."""
     strides = [math.prod(shape[axis + 1 :]) for axis, _ in dynamic]
     reach = [range(shape[axis] - _width(known, axis) + 1) for axis, _ in dynamic]
     for starts in itertools.product(*reach):

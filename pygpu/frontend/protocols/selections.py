@@ -119,8 +119,7 @@ def has_places(index: Any) -> bool:
 
 
 def _each_place(w: Evaluator, container: Any, index: Any) -> tuple[Masked, list[Any]]:
-    """The first selection of an index, and for each of its items the index that it stands for; None
-    where that lies outside."""
+    """The first selection of an index, and the index of each of its items; None if outside."""
     parts = index.items if isinstance(index, Tuple) else (index,)
     chosen = [part for part in parts if isinstance(part, Masked)]
     if not all(chosen[0].is_like(other) for other in chosen[1:]):

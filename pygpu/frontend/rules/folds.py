@@ -119,8 +119,7 @@ def _sum(w: Evaluator, xs: Any, start: Any = 0) -> Any:
 
 
 def _widened(w: Evaluator, lazy: Indexed, start: Any) -> Any:
-    """A number as what it is after the first addition, where that is a vector: a loop carries one
-    type from round to round."""
+    """A number as the vector that it is after the first addition: a loop carries one type."""
     if not scalar_kind(start):
         return start
     with w.attempt():  # it is made to be looked at, and never kept

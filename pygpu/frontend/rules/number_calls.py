@@ -176,8 +176,7 @@ def _convert(kind: Kind) -> Rule:
 
 
 def _check_int(w: Evaluator, x: Any, low: float = -(2.0**31), high: float = 2.0**31) -> None:
-    """In checked programs note a fault where a float, rounded to whole numbers, is no Int; or no
-    UInt, which `low` and `high` say."""
+    """In checked programs note where a float is no Int, or, by `low` and `high`, no UInt."""
     if w.faults.checked and not w.handled() and scalar_kind(x) == "float":
         least = comparisons.compare(w, ">", x, low - 1)  # neither is true of NaN
         fits = comparisons.compare(w, "<", x, high)

@@ -351,8 +351,7 @@ def _astuple(w: Evaluator, value: Any, *, tuple_factory: Any = tuple) -> Any:
 
 
 def _by_fields(w: Evaluator, factory: Any, item: Callable[[str, Any], Any]) -> Callable[[Any], Any]:
-    """What takes dataclasses, and containers in dataclasses, apart: each becomes what a factory
-    makes of the items of its fields."""
+    """What makes of each dataclass, in containers too, what a factory gives of its items."""
 
     def taken(part: Any) -> Any:
         return _taken_apart(w, part, taken, fields)

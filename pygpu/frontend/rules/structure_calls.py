@@ -89,8 +89,7 @@ def _range(w: Evaluator, *bounds: Any) -> Any:
 
 
 def _count(start: Any, stop: Any, step: Any) -> int | None:
-    """How many items a range of dynamic ends has, where these lie a known number apart: 3 for
-    range(x - 1, x + 2)."""
+    """How many items a range has whose ends lie a known number apart: range(x - 1, x + 2)."""
     ends = scalar_kind(start) == scalar_kind(stop) == "int"
     if not ends or isinstance(step, Abstract) or not step:
         return None

@@ -98,8 +98,7 @@ def when_asked(rule: Rule, name: str) -> Rule:
 
 
 def taken_now(w: Evaluator, iterator: Iterator, sources: list[Any]) -> Iterator:
-    """An iterator whose items are taken now, if nothing but its sources is changed by that, and
-    nobody else takes from these."""
+    """An iterator whose items are taken now, if that changes nothing but its own sources."""
     if any(is_shared(w, source) for source in sources):
         return iterator
     return taken_or_put_off(

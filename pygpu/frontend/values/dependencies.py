@@ -89,8 +89,7 @@ class Dependencies:
             self.add_global(vars(module), name)
 
     def add(self, *values: Any) -> None:
-        """Everything that the code of these values may read, were it run: of functions, and of
-        methods of objects and classes."""
+        """Note all that the code of these values, functions, methods and classes, may read."""
         waiting = [value for value in values if type(value) not in self._passed]
         while waiting:
             value = waiting.pop()

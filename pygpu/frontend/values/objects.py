@@ -69,8 +69,7 @@ class Object(Abstract):
         return isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b)
 
     def like(self, other: Any, outside: bool | str) -> Object | None:
-        """A new object that two of one class and shape become, without contents; None if they are
-        of different shapes."""
+        """A new object that two of one class and shape become, without contents; None of others."""
         return type(self)(None, outside) if type(self) is type(other) else None
 
     def hollow(self) -> Any:

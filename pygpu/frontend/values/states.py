@@ -316,8 +316,7 @@ class Export:
 
 
 def move_out(exports: Iterable[Export]) -> None:
-    """Objects that came out of a region changed hold on every way out what they hold there, and do
-    not exist anywhere else."""
+    """Objects that a region changed hold what they hold on each way out, and exist there alone."""
     for handle in {handle for export in exports for handle in export.moved}:
         for export in exports:
             if handle in export.seen:

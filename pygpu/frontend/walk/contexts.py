@@ -91,8 +91,7 @@ class _Group(Text):
 
 
 def _match_group(w: ControlFlow, state: State, arg: Any) -> None:
-    """Part what is not handled yet: what is of the classes, and the rest. An exception that is
-    raised alone is in either whole."""
+    """Part what is not handled: what is of the classes, and the rest; one alone is whole."""
     classes = state.stack.pop()
     rest = state.stack.pop()
     options = rest.options if isinstance(rest, Choice) else (rest,)

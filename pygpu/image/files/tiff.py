@@ -59,8 +59,7 @@ def read(source: Any, which: Which) -> list[Picture]:
 
 
 def _has_new_codecs() -> bool:
-    """Whether codecs have been installed since tifffile was imported, which looks for them then
-    alone. It is imported anew."""
+    """Whether codecs were installed since tifffile, which looks for them then, was imported."""
     inner = sys.modules["tifffile.tifffile"]
     if getattr(inner, CODECS).__name__ == CODECS or optional(CODECS) is None:
         return False
@@ -268,8 +267,7 @@ def write(
 
 
 def _tagged(exif: Any, settings: dict[str, Any]) -> dict[int, Any]:
-    """Add EXIF's texts to the tags that are written; its directories, which tifffile does not
-    write, are given back."""
+    """Add EXIF's texts to the tags; its directories, which tifffile does not write, come back."""
     for tag in TEXTS:
         if exif.get(tag):
             settings["extratags"].append((tag, "s", 0, str(exif[tag]), True))

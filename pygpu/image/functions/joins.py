@@ -119,8 +119,7 @@ def _program(function: Callable[..., Any], dims: int, how: Any, count: int = 0) 
 
 
 def _found(images: Any, how: Any, starts: Any, p: Any) -> Any:
-    """The texel of the image that a position lies in; `how` is the coordinate along which they
-    come, `starts` where each begins."""
+    """The texel of the image at a position; `how` is the axis, `starts` where each one begins."""
     own = list(p) if hasattr(p, "y") else [p]
     along = own[how]
     result = images[0](p)

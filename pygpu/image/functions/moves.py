@@ -104,8 +104,7 @@ def _wrapped(parts: Any, image: ImageLike) -> Any:
 def _texel_units(
     function: Callable[..., Any], kwargs: dict[str, Any], image: ImageLike
 ) -> dict[str, Any]:
-    """The constants that np.pad fills with are in the units of texels, as all that functions see:
-    here as they are stored."""
+    """The constants of np.pad, in units of texels as functions see them, as they are stored."""
     if function is np.pad and image.format.is_scaled and "constant_values" in kwargs:
         largest = np.iinfo(image.format.dtype).max
         given = np.asarray(kwargs["constant_values"], np.float64)

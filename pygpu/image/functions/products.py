@@ -109,8 +109,7 @@ def _correlated(a: Any, v: Any, mode: Any = "valid") -> Any:
 
 
 def _slid(a: Any, v: Any, mode: Any, is_turned: bool) -> Any:
-    """Sums of products of a signal with another at each place, which is turned round or not; None
-    where NumPy is to do it."""
+    """Sums of products of a signal with another at each place; None where NumPy does it."""
     is_known = mode in ("full", "same", "valid")
     pair = None if _is_here() or not is_known else _pair(a, v)
     if pair is None:

@@ -186,8 +186,7 @@ class Wanted:
 def _wanted(
     function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]
 ) -> tuple[ImageLike, Wanted] | None:
-    """The image, and what is asked of it; None where NumPy is to do it: with weights, along other
-    axes, into an array."""
+    """The image, and what is asked of it; None where NumPy does it: weights, other axes, out."""
     bound = asked(signature(function).bind, *args, **kwargs)
     given = {n: v for n, v in bound.arguments.items() if v is not np._NoValue}
     image, axis = given.pop("a"), given.pop("axis", None)

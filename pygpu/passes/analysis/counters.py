@@ -92,8 +92,7 @@ def counters(loop: Op) -> Iterator[Counter]:
 
 
 def _step(value: Value, go: Value, param: Value) -> int | None:
-    """By how much a value is more than the parameter wherever the loop goes on; None where that is
-    not one known number."""
+    """How much a value exceeds the parameter wherever the loop goes on, if that is one number."""
     steps: set[int] = set()
     waiting = [(value, go)]
     seen = set(waiting)

@@ -54,8 +54,7 @@ def reads_itself(found: Sequence[Footprint | None]) -> bool:
 
 
 def fixed(function: Function) -> set[int]:
-    """The images that are read at known places alone, as numbers that are on a device: all pixels
-    read the same texels of them."""
+    """The images read at known places alone: all pixels read the same texels of them."""
     loads = [op for op in walk(function.body) if op.code == "load"]
     moving = {op.data.image for op in loads if any(constant_of(x) is None for x in op.operands)}
     return {op.data.image for op in loads} - moving

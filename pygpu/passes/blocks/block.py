@@ -272,8 +272,7 @@ def _one_by_one(function: Function, cut: Cut) -> Function:
 
 
 def _by_source_row(function: Function) -> Function:
-    """The operations in the order of the rows they wait for, so that what was read of a row is used
-    up before the next is read."""
+    """The operations in the order of rows they wait for: each row is used up before the next."""
     last: dict[Value, int] = {}  # row that a value needs
     first = min((op.data.dy for op in function.body.ops if op.code == "load"), default=0)
 
@@ -308,8 +307,7 @@ def _reads_first(function: Function) -> Function:
 
 
 def _reach(function: Function, columns: int) -> dict[int, tuple[int, int]]:
-    """For each image that is read next to the block's first pixel, how far from it, at most, to the
-    left and to the right."""
+    """For each image read next to the block's first pixel how far at most to each side."""
     found: dict[int, tuple[int, int]] = {}
     for op in walk(function.body):
         if is_near(function, op):

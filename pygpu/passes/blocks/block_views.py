@@ -128,8 +128,7 @@ class _Wide(Rewriter):
         return self.joined(components)
 
     def pixel_beside(self, data: Load, y: Value, channels: int) -> Value:
-        """A pixel beside the block, by a load of its own. Where it lies over the image's edge, it
-        is the pixel at the edge."""
+        """A pixel beside the block, by a load of its own; over the edge the pixel at the edge."""
         build = self.build
         x = build.emit("add", build.x, build.constant(INT, data.dx))
         if data.dx < 0:

@@ -161,8 +161,7 @@ def factors(op: Op, exact: Container[Value]) -> tuple[int, Value] | None:
 def _is_whole(
     function: Function, op: Op, inputs: Sequence[Format], exact: Container[Value]
 ) -> bool:
-    """Whether an op makes a whole number of 255ths: loads and constants by themselves, others of
-    operands that are `exact`."""
+    """Whether an op makes a whole number of 255ths, of operands that are `exact`."""
     if op.code == "load":
         data: Load = op.data
         is_byte = inputs[data.image] == BYTE and data.boundary == "nearest"

@@ -67,8 +67,7 @@ class Joined:
     more: int = 0
 
     def around(self, width: int) -> tuple[int, int]:
-        """How many pixels there are before and behind each row of images that are read but once,
-        for short rows of so many pixels."""
+        """Pixels before and behind each short row, of images that are read but once."""
         left, right = (rows * width + self.aside for rows in (self.above, self.below))
         return -(-left // COLUMNS) * COLUMNS, -(-right // COLUMNS) * COLUMNS
 

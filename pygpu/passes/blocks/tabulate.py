@@ -35,8 +35,7 @@ WORD: Final = 4  # components that fill one
 
 @record
 class OfAByte:
-    """The function of a component, which reads images of scalars, and the places in a word of those
-    that stay as they are."""
+    """The function of a component, of scalar images, and places in a word of those unchanged."""
 
     function: Function
     kept: frozenset[int] = frozenset()

@@ -135,8 +135,7 @@ def _nodes(place: int, source: Source) -> Iterator[_Node]:
 
 
 def _reach(sources: Sequence[Source]) -> list[tuple[int, int]] | None:
-    """How many columns and rows around a tile of the results each source is to make. None where one
-    is read from elsewhere."""
+    """How far around a tile each source is to be made; None where one is read from elsewhere."""
     makers = {image: place for place, each in enumerate(sources) for image in each.outputs}
     found = [(0, 0)] * len(sources)
     for place in reversed(range(len(sources))):
@@ -270,8 +269,7 @@ class _Maker:
         return cost / ROWS
 
     def _extents(self, size: tuple[int, int]) -> None:
-        """Set where the area of each node begins, and how large it is: as far as its readers look,
-        who make rows in blocks."""
+        """Set where the area of each node begins and how large it is, as its readers look."""
         width, height = size
         for node in self.nodes:
             (mx, my), margin = self.reach[node.source], node.margin

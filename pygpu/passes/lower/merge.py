@@ -32,8 +32,7 @@ class Part:
 
 @record(eq=False)
 class Merged:
-    """A function of several parts: the numbers of the images that it reads, and of which part each
-    of its uniforms is which."""
+    """A function of several parts: the images that it reads, and the part each uniform is of."""
 
     function: Function
     images: tuple[int, ...]
@@ -79,8 +78,7 @@ def _reads(function: Function) -> Iterator[tuple[Op | None, tuple[Value, ...]]]:
 def merge(
     name: str, parts: Sequence[Part], wanted: Sequence[int], sizes: Mapping[int, tuple[int, int]]
 ) -> Merged:
-    """The function of the images `wanted`. Parts are in order: each after those it reads. `sizes`
-    are (height, width)."""
+    """The function of images `wanted`, of parts in order and of sizes (height, width)."""
     return _Merger(name, parts, sizes).run(wanted)
 
 

@@ -87,8 +87,7 @@ class _Again:
         self.fixed = set(rewriter.build.body.params)
 
     def value(self, wanted: Value) -> Value:
-        """The value there. Works through what it depends on without recursion, for chains of
-        operations are long."""
+        """The value there, found without recursion, for chains of operations are long."""
         waiting = [wanted]
         while waiting:
             value = waiting[-1]

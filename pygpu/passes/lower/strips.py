@@ -22,8 +22,7 @@ from pygpu.types import INT
 
 
 def strips(windowed: Windowed, is_single: bool) -> Function | None:
-    """The function of all strips, of a single row or of several; None where rows above or below a
-    single one are read."""
+    """The function of all strips of a row or more; None where one row reads others."""
     if is_single and any(beyond(windowed)):
         return None
     return apply(CLEAN, _Strips(windowed, is_single).run())

@@ -88,8 +88,7 @@ def _unroll(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence
 def _rounds(
     rewriter: Rewriter, loop: _Counted, params: Sequence[Value], left: int
 ) -> Sequence[Value]:
-    """The last `left` of the rounds that are done at once. Gives whether the loop goes on, and the
-    values that it goes on with."""
+    """The last `left` rounds done at once: whether the loop goes on, and with what."""
     body, branch = loop.body, loop.branch
     rewriter.new.update(zip(body.params, params, strict=True))
     if loop.count % loop.rounds == loop.rounds - left:

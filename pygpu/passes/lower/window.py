@@ -107,8 +107,7 @@ def _key(data: Load) -> tuple[int, str]:
 
 
 class _Split(Rewriter):
-    """Other images for those that are read, by the boundaries with which they are; sizes and where
-    the window lies as uniforms."""
+    """Other images for those read, by their boundaries; sizes and window as uniforms."""
 
     def __init__(
         self,

@@ -32,8 +32,7 @@ def _is_needed(op: Op, needed: set[Value]) -> bool:
 
 
 def _needed(function: Function) -> set[Value]:
-    """All values that the outputs need. Where a result of an op with regions is in the set, so is
-    all that must stay to hand it on."""
+    """All values that outputs need, with all that must stay to hand on those of regions."""
     index: dict[Value, tuple[Op, int]] = {}
     for op in walk(function.body):
         if op.regions:

@@ -246,8 +246,7 @@ def _handed_on(outer: Sequence[_Step], last: _Step) -> Sequence[Value]:
 
 
 def _after(outer: Sequence[_Step], last: _Step) -> tuple[list[Op], Sequence[Value]]:
-    """Copies of the ops that stand after the steps, and what they make of the results of the last
-    for the results of the first."""
+    """Copies of the ops after the steps, with the last one's results for the first one's."""
     ops: list[Op] = []
     results: Sequence[Value] = last.op.results
     for step, inner in reversed(list(pairwise([*outer, last]))):

@@ -34,8 +34,7 @@ def merge_sides(function: Function) -> Function:
 
 
 def _common(op: Op) -> list[tuple[Op, Op]]:
-    """Pairs of equal ops of the two sides, in order: their operands were made before it, or by
-    pairs earlier in the list."""
+    """Pairs of equal ops of the two sides, in order, of operands made before or by pairs."""
     yes, no = op.regions
     made = {value for side in op.regions for inner in side.ops for value in inner.results}
     movable: dict[Key, Op] = {}

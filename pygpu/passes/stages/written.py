@@ -33,8 +33,7 @@ def written_out(function: Function) -> Function | None:
 
 
 def _is_short(loop: Op) -> bool:
-    """Whether it has few rounds. What reads more than texels around the place of its counters is
-    not the same at other pixels."""
+    """Whether it has few rounds, and reads only texels around the place of its counters."""
     if loop.code != "loop" or _reads_others(loop):
         return False
     held = [len(each.held) for each in counters(loop) if each.held is not None]

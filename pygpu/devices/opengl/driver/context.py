@@ -141,8 +141,7 @@ class Context:
     def texture(
         self, width: int, height: int, channels: int, dtype: np.dtype[Any], pixels: int = 1
     ) -> Texture:
-        """A texture, its texels undefined, each of which holds so many pixels of a row. DeviceError
-        where it does not fit."""
+        """A texture of texels of so many pixels, undefined. DeviceError where it does not fit."""
         self.check_size(width, height, pixels)
         key = (width, height, channels, DTYPES[dtype])
         make = partial(self._new_texture, *key)

@@ -79,8 +79,7 @@ class Mapped:
     def open(
         cls, gl: Any, load: Callable[[str], int], copy: Callable[[], Program]
     ) -> Mapped | None:
-        """None where the driver has no buffers that stay mapped, or does not map this one. `copy`
-        makes a program of COPY."""
+        """None where the driver has no buffers that stay mapped. `copy` makes a program of COPY."""
         if gl.version_code < 440:
             return None
         functions = {}

@@ -24,8 +24,7 @@ class Order:
         self._written: set[Any] = set()
 
     def before(self, read: Sequence[Any] = (), written: Sequence[Any] = ()) -> None:
-        """To be told before a command that reads and writes buffers. Whatever command it is, it is
-        taken for a program's."""
+        """To be told before a command, taken for a program's, that reads and writes buffers."""
         self.await_writes(read)
         self.ran(read, written)
 

@@ -386,8 +386,7 @@ class _GlxThread:
 
 
 def attempts() -> Iterator[Attempt]:
-    """Ways to get a context, the best first. PYGPU_GL_BACKEND, "egl" or "native" (the window
-    system's own), leaves one."""
+    """Ways to get a context, the best first. PYGPU_GL_BACKEND, "egl" or "native", leaves one."""
     backend = settings.backend()
     is_linux = sys.platform.startswith("linux")
     if backend == "egl" or (not backend and is_linux):
