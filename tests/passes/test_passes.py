@@ -177,6 +177,27 @@ RULES: list[tuple[Write, str]] = [
     (lambda m, a: m.mul(m.splat(a, data=2), (2, 2)), "%0 = mul a, 2.0; %1 = splat %0; return %1"),
     (lambda m, p, q: m.all(m.construct(p, q)), "%0 = bit_and p, q; return %0"),
     (lambda m, v: m.mul(v, (0, 0, 0)), "return vec3(0.0, 0.0, 0.0)"),
+    # choice
+    (
+        lambda m, a, b, p: m.select(p, m.add(b, a), a),
+        "%0 = select p, b, 0.0; %1 = add a, %0; return %1",
+    ),
+    (
+        lambda m, a, b, p: m.select(p, m.min(a, b), a),
+        "%0 = select p, b, inf; %1 = min a, %0; return %1",
+    ),
+    (  # a NaN in a would be lost
+        lambda m, a, b, p: m.select(p, m.min(b, a), a),
+        "%0 = min b, a; %1 = select p, %0, a; return %1",
+    ),
+    (  # fused
+        lambda m, a, b, p: m.select(p, m.add(a, m.mul(b, b)), a),
+        "%0 = mul b, b; %1 = add a, %0; %2 = select p, %1, a; return %2",
+    ),
+    (  # an item is stored where it was looked up
+        lambda m, a, b, i: m.select(m.eq(i, 1), m.add(m.select(m.eq(i, 1), b, a), 2.0), b),
+        "%0 = eq i, 1; %1 = select %0, 2.0, 0.0; %2 = add b, %1; return %2",
+    ),
     # constants
     (lambda m, a: m.mul(m.add(m.constant(FLOAT, 2.0), 1.0), a), "%0 = mul a, 3.0; return %0"),
     (lambda m, i: m.add(i, m.mul(m.constant(INT, 2**30), 4)), "return i"),

@@ -415,8 +415,23 @@ def span(im: Image, p: Position):
     return max(im(p + d)[0] for d in NEAR) - min(im(p + d)[0] * im(p + d)[1] for d in NEAR)
 
 
+def oriented(im: Image, p: Position):
+    bins = [0.0] * 6
+    for d in NEAR:
+        gx, gy = im(p + d)[0] - 0.5, im(p + d)[1] - 0.5
+        bins[int(math.atan2(gy, gx) % math.pi * 2) % 6] += math.hypot(gx, gy)
+    return max(bins)
+
+
+def levels(im: Image, p: Position):
+    counts = np.zeros(4, int)
+    for d in NEAR:
+        counts[int(im(p + d)[2] * 4)] += 1
+    return counts[1] - counts[2]
+
+
 @pytest.mark.parametrize(
-    "function", [energy, brightness, covariance, soft, smoothed, counted, span]
+    "function", [energy, brightness, covariance, soft, smoothed, counted, span, oriented, levels]
 )
 def test_windows_of_any_expression_are_stages(function, target: str) -> None:
     texels = np.random.default_rng(8).random((61, 83, 3)).astype(np.float32)

@@ -236,12 +236,11 @@ def stored_by_dynamic(
             f"{len(indices)} were indexed"
         )
     made = as_objects(array)
+    axes = [lookups.meant(w, *each) for each in zip(indices, array.shape, strict=False)]
     for place in np.ndindex(*array.shape[: len(indices)]):
         meant: Any = True
-        for index, at, length in zip(indices, place, array.shape, strict=False):
-            here = arithmetic.compare(w, "==", index, at)
-            from_end = arithmetic.compare(w, "==", index, at - length)
-            meant = arithmetic.both(w, meant, arithmetic.either(w, here, from_end))
+        for tests, at in zip(axes, place, strict=True):
+            meant = arithmetic.both(w, meant, tests[at])
         if meant is not False:
             old = np.asarray(made[place], object)
             chosen = to_objects(w, stored(w, array, place, new)[place])

@@ -313,11 +313,8 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
     if isinstance(container, (List, Vector)) and scalar_kind(index) == "int":
         items = list(items_of(w, container))
         tables.check_index(w, index, len(items))
-        for place in range(len(items)):
-            at = arithmetic.compare(w, "==", index, place)
-            back = arithmetic.compare(w, "==", index, place - len(items))
-            either = arithmetic.binary(w, "|", at, back)
-            items[place] = arithmetic.select(w, either, new, items[place])
+        for place, test in enumerate(lookups.meant(w, index, len(items))):
+            items[place] = arithmetic.select(w, test, new, items[place])
             if items[place] is NotImplemented:
                 w.call(library.stored_at, container, index, new)
                 return

@@ -230,6 +230,12 @@ def wrap_negative(w: Evaluator, index: Any, length: Any) -> Any:
     )
 
 
+def meant(w: Evaluator, index: Any, length: int) -> list[Any]:
+    """Whether an index means each place of so many."""
+    at = wrap_negative(w, index, length)
+    return [arithmetic.compare(w, "==", at, place) for place in range(length)]
+
+
 def _choose(w: Evaluator, items: tuple[Any, ...], index: Any) -> Any:
     """items[index] by a chain of choices, for items that are computed."""
     if len(items) > 256:

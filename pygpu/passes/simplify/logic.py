@@ -9,13 +9,21 @@ not (a < b) is not a >= b.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 from pygpu.core.operations.ops import TABLE, Operation
 from pygpu.passes.simplify.rules import Emit, Rule, made_by, number
-from pygpu.ssa import Value, constant_of
+from pygpu.ssa import Op, Value, constant_of
 from pygpu.types import BOOL, vector
 
+# What changes nothing where it comes second: x + 0, and max(x, -inf), NaN in x or not.
+_NEUTRAL: Final[dict[str, dict[str, float]]] = {
+    "add": {"float": 0.0, "int": 0, "uint": 0},
+    "sub": {"float": 0.0, "int": 0, "uint": 0},
+    "min": {"float": math.inf},
+    "max": {"float": -math.inf},
+}
 _COMPARISONS: Final = {code: row for code, row in TABLE.items() if row.is_comparison}
 
 
@@ -88,7 +96,40 @@ def _select(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
             return emit("select", emit("bit_or", condition, chosen), a, second)
     if a.type.kind == "bool" and a.type is condition.type:
         return _select_bool(emit, condition, a, b)
+    if found := _neutral(condition, a, b):
+        op, other, nothing = found
+        taken = emit("select", condition, other, emit.constant(a.type, nothing))
+        return emit(op.code, b, taken, data=op.data)
     return None
+
+
+def _neutral(condition: Value, changed: Value, kept: Value) -> tuple[Op, Value, float] | None:
+    """What `kept` is changed by, with what changes nothing: so what a window adds up or compares is
+    chosen apart from the rest, and an element of many is not looked up where it is stored. Products
+    are left: with sums they are fused."""
+    op = changed.op
+    if op is None or op.code not in _NEUTRAL or kept.type.kind not in _NEUTRAL[op.code]:
+        return None
+    first, second = op.operands
+    if op.code == "add" and _chosen(condition, second) is kept:
+        first, second = second, first
+    if _chosen(condition, first) is not kept or made_by(second, "mul"):
+        return None
+    return op, second, _NEUTRAL[op.code][kept.type.kind]
+
+
+def _chosen(condition: Value, value: Value) -> Value:
+    """What a value is where the condition holds: of items by a number that is known then, one."""
+    is_equal = made_by(condition, "eq")
+    while is_equal and (choice := made_by(value, "select")):
+        test = made_by(choice.operands[0], "eq")
+        if test is None or test.operands[0] is not is_equal.operands[0]:
+            break
+        held, meant = number(test.operands[1]), number(is_equal.operands[1])
+        if held is None or meant is None:
+            break
+        value = choice.operands[1 if held == meant else 2]
+    return value
 
 
 def _select_bool(emit: Emit, condition: Value, a: Value, b: Value) -> Value | None:
