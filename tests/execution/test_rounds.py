@@ -248,3 +248,8 @@ def test_rounds_until_something_are_those_before_it() -> None:
     found = f.iterate(image, 500, 0.24, until=enough, every=7)
     np.testing.assert_array_equal(found, round_by_round(f, image, 21, 0.24))
     assert len(done) == 3
+
+
+def test_values_for_each_round_are_no_text() -> None:
+    with pytest.raises(TypeError, match="each: takes values, one for each round, got 'x'"):
+        pygpu.each("x")

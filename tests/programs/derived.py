@@ -2,6 +2,7 @@
 objects under a condition happens where it holds, and their classes are what they are in Python."""
 
 import collections
+import heapq
 import json
 
 import numpy as np
@@ -209,3 +210,19 @@ def a_derived_class_in_the_function(im: Image, p: Position):
     if p.x > 2:
         summed[0] = p.y
     return summed.total()
+
+
+class Twice(list):
+    def __getitem__(self, index):
+        return list.__getitem__(self, index) * 2
+
+
+@program
+def what_is_written_in_c_asks_no_overriding_method(im: Image, p: Position):
+    heap = Twice([3.0, im(p), 2.0])
+    array = np.asarray(heap) * 2
+    heapq.heapify(heap)
+    heapq.heappush(heap, 0.25)
+    least = heapq.heappop(heap), heapq.heappushpop(heap, 0.5), heapq.heapreplace(heap, 1.5)
+    last = collections.deque([1.0, im(p), 2.0], maxlen=2)
+    return *least, np.sum(heap), array[0] + array.sum(), np.mean(last), heap[0]

@@ -301,3 +301,25 @@ def made_one_in_a_list_too(im: Image, p: Position):
         kept[0] = r
     kept[0].y += 2
     return r + 10 * kept[0] + 100 * v
+
+
+def _counter():
+    count, total = 0, 0.0
+
+    def add(v):
+        nonlocal count, total
+        count += 1
+        total += v
+        return total * count
+
+    return add
+
+
+@program
+def one_of_two_closures_counts(im: Image, counts: Image, p: Position):
+    a, b = _counter(), _counter()
+    for i in range(3):
+        (a if im(p + (i, 0)) > 0.5 else b)(im(p + (i, 0)))
+    for i in range(counts(p)):
+        (a if (i + p.x) % 3 else b)(im(p) + i)
+    return a(1.0), b(0.0)

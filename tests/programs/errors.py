@@ -4,6 +4,7 @@ Most end in a CompileError; known code that fails raises what Python raises, wit
 """
 
 import asyncio
+import collections
 import enum
 import hashlib
 import itertools
@@ -1490,3 +1491,38 @@ def bytes_packed_in_a_loop(im: Image, p: Position):
     for _ in range(p.x):
         struct.pack_into("f", packed, 0, 1.0)
     return packed[3]
+
+
+@program
+def dict_that_grows_while_it_is_iterated(im: Image, p: Position):
+    costs = {1: im(p), 2: 3.0}
+    for k, cost in costs.items():
+        costs[k + 10] = cost
+    return costs[1]
+
+
+@program
+def dict_that_shrinks_at_its_last_item(im: Image, p: Position):
+    costs = {1: im(p), 2: 3.0}
+    for k in costs:
+        if k == 2:
+            del costs[k]
+    return costs[1]
+
+
+@program
+def set_that_grows_while_it_is_iterated(im: Image, p: Position):
+    seen = {1, 2}
+    for k in seen:
+        if im(p) > 0.5:
+            seen.add(k + 10)
+    return im(p)
+
+
+@program
+def deque_that_grows_while_it_is_iterated(im: Image, p: Position):
+    waiting = collections.deque([im(p), 2.0])
+    for v in waiting:
+        if len(waiting) < 5:
+            waiting.append(v)
+    return waiting[0]

@@ -1015,3 +1015,23 @@ def property_that_has_no_value(im: Image, p: Position):
     signed, standing = Signed(), Standing()
     found = getattr(signed, "root", -1.0), hasattr(signed, "root"), standing.root, standing.other
     return *found, getattr(standing, "root", -5.0), signed.asked, standing.asked
+
+
+@contextlib.contextmanager
+def _pushed(stack, value):
+    stack.append(value)
+    try:
+        yield stack[-1]
+    finally:
+        stack.pop()
+
+
+@program
+def contexts_made_of_generators_with_known_arguments(im: Image, p: Position):
+    stack = [1.0]
+    v = im(p)
+    with _pushed(stack, 2.0) as gain:
+        v *= gain
+        with _pushed(stack, 3.0):
+            v += sum(stack)
+    return v + len(stack)

@@ -405,3 +405,21 @@ def nothing_beside_what_has_a_dynamic_length(im: Image, p: Position, n: Int):
     more = list(map(lambda x, y: x + y, range(n), none))
     few = max((x - y for x, y in zip(range(n), none)), default=7)
     return pairs + im(p), len(more), few
+
+
+@program
+def values_of_a_dict_changed_while_it_is_iterated(im: Image, p: Position):
+    d = {1: im(p), 2: 3.0}
+    for k in d:
+        d[k] *= 2
+    for i, k in enumerate(d):
+        d[k] += i
+    for i, (k, v) in zip((5, 6), d.items()):
+        d[k] = v - i
+    for k in list(d):
+        d[k + 2] = d.pop(k) if im(p) > 0.5 else d.pop(k) + 1
+    for k in d:
+        if k == 3:
+            del d[k]
+            break
+    return *d.values(), len(d)

@@ -3,6 +3,7 @@ what is done to them under a condition happens where it holds."""
 
 import collections
 import hashlib
+import io
 
 import numpy as np
 
@@ -184,3 +185,15 @@ def objects_of_c_are_changed_where_they_are_made(counts: Image, p: Position):
         own.update(b"abc")
         total += own.digest()[1] * 1000
     return total, whole.digest()[3]
+
+
+@program
+def texts_written_and_read_as_files(im: Image, p: Position):
+    written = io.StringIO()
+    written.write("1 2\n")
+    print(3, 4, file=written)
+    total = 0.0
+    for line in io.StringIO(written.getvalue()):
+        first, second = line.split()
+        total += float(first) * im(p) + int(second)
+    return total, len(written.getvalue())

@@ -33,9 +33,11 @@ def each(values: Iterable[Any]) -> Each:
     """An argument of `f.iterate` that has another value in each round: the first in the first
     round, and so on. There must be as many as rounds."""
     try:
-        return Each(list(values))
+        if not isinstance(values, str):
+            return Each(list(values))
     except TypeError:
-        raise TypeError(f"each: takes values, one for each round, got {shown(values)}") from None
+        pass
+    raise TypeError(f"each: takes values, one for each round, got {shown(values)}")
 
 
 @record

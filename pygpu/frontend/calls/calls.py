@@ -8,6 +8,7 @@ rules in the tables of intrinsics.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import inspect
 import types
@@ -123,14 +124,13 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
         cls = function if is_users_class(function) else walked_class(w, function)
         if cls is not None:
             return classes.instantiate(w, cls, args, keywords)
-    is_choice = args and type(args[0]) is Choice and _is_of_each(function)
-    if is_choice and _rule(function) is None:
+    if args and type(args[0]) is Choice and _is_of_each(function) and _rule(function) is None:
         return dynamic.of_each_option(w, function, args, keywords, args[0])
     if args and _is_method_of(function, args[0]) and _rule(function) is None:
         bound = attributes.attribute(w, args[0], function.__name__)  # list.append(xs, 1)
         return call(w, bound, args[1:], keywords)
-    if type(function) is types.FunctionType and Dynamic in map(type, args):
-        return dynamic.call_dynamic(w, function, args, keywords)  # Python cannot execute it
+    if type(function) is types.FunctionType and _asks_to_be_walked(function, args):
+        return dynamic.call_dynamic(w, function, args, keywords)
     objects_given = any(isinstance(value, Instance) for value in (*args, *keywords.values()))
     if _is_generator(function) and (
         not is_known or decode(function.__code__).receives
@@ -244,6 +244,12 @@ def _is_of_each(function: Any) -> bool:
     return is_method and function.__objclass__ not in changing.MUTATING
 
 
+def _asks_to_be_walked(function: types.FunctionType, args: tuple[Any, ...]) -> bool:
+    """Whether Python cannot execute a call, or must not: what makes a context is given objects of
+    ours, which change while it is entered."""
+    return Dynamic in map(type, args) or function.__code__ is _MANAGES
+
+
 def _is_generator(function: Any) -> bool:
     return isinstance(function, types.FunctionType) and bool(
         function.__code__.co_flags & _GENERATOR
@@ -273,6 +279,7 @@ def _rule(function: Any) -> Any:
         return None
 
 
+_MANAGES: Final = contextlib.contextmanager(lambda: iter(())).__code__
 _ALIASES: Final = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006 - its class is meant
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections.abc
+import io
 import types
 from collections.abc import Mapping
 from typing import Any, Final
@@ -26,7 +27,7 @@ def check_kept(w: ControlFlow, owner: Any, name: str) -> None:
     """An error where a method would change something from outside."""
     if not changing.mutates(owner, name):
         return
-    if isinstance(owner, _ITERATORS):
+    if _is_iterator(owner):
         raise w.error(
             f"a {type(owner).__name__} came from outside the function and must not go on (by its "
             f"method {name}): make a list of its items, and an iterator of that"
@@ -59,7 +60,7 @@ def native(
             return back
         del back
         made.made.clear()
-        return _replayable(result) if isinstance(result, _ITERATORS) else adopt(w, result)
+        return _replayable(result) if _is_iterator(result) else adopt(w, result)
     return _once(w, function, args, keywords)
 
 
@@ -93,7 +94,11 @@ def _replayable(iterator: Any) -> Iterator:
 
 
 _COMMON: Final = frozenset((bool, int, float, str, tuple, list, dict, type(None), type))
-_ITERATORS: Final = collections.abc.Iterator
+
+
+def _is_iterator(value: Any) -> bool:
+    """Whether a value is taken from, and no more: files are written to as well."""
+    return isinstance(value, collections.abc.Iterator) and not isinstance(value, io.IOBase)
 
 
 def _once(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
@@ -108,7 +113,7 @@ def _once(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mappin
         if same and _same_arguments(known_args, (args, keywords)):
             return again(made)
     result = _run(w, function, args, keywords)
-    made = _replayable(result) if isinstance(result, _ITERATORS) else adopt(w, result)
+    made = _replayable(result) if _is_iterator(result) else adopt(w, result)
     if type(made) not in _COMMON and not isinstance(made, Abstract):
         made_before.note(w, made)
     seen.append((function, (args, dict(keywords)), again(made)))

@@ -290,18 +290,18 @@ def aim(w: ControlFlow, state: State, op: str, arg: Any) -> None:
     if op == "CALL":
         for place in (arg[0] + 1, arg[0] + 2):
             callee = stack[-place]
-            several = _several(w, callee.owner) if type(callee) is Builtin else None
+            several = several_of(w, callee.owner) if type(callee) is Builtin else None
             if several is not None and _changes(callee):
                 methods = tuple([w.attribute(option, callee.name) for option in several.options])
                 stack[-place] = Choice(several.which, methods, "")
         return
     place = _CHANGED[op]
-    several = _several(w, stack[-place])
+    several = several_of(w, stack[-place])
     if several is not None and (op != "BINARY" or _changes_in_place(arg, stack[-place])):
         stack[-place] = several
 
 
-def _several(w: ControlFlow, value: Any) -> Choice | None:
+def several_of(w: ControlFlow, value: Any) -> Choice | None:
     """The objects that a joined object may be, as a choice; None where they may not be changed."""
     if not isinstance(value, Object) or value.either is None or value.outside != EITHER:
         return None
@@ -311,7 +311,7 @@ def _several(w: ControlFlow, value: Any) -> Choice | None:
 
 def several_or_one(w: ControlFlow, value: Any, other: Any) -> Any:
     """A joined object as a choice if `other` is one of its; other values as they are."""
-    several = _several(w, value)
+    several = several_of(w, value)
     if several is None or not any(other is option for option in several.options):
         return value
     return several
@@ -330,7 +330,7 @@ def renew(w: ControlFlow) -> None:
     """Make joined objects anew of which one of the objects that they may be has changed."""
     stale, w.heap.stale = w.heap.stale, []
     for view in dict.fromkeys(stale):
-        several = _several(w, view)
+        several = several_of(w, view)
         if several is None or not isinstance(w.peek(view), Conflict) or not w.in_sight(view):
             continue  # no variable leads to it: its values may be of a region that has been left
         first, *others = several.options

@@ -6,6 +6,7 @@ they are numeric arrays.
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -25,7 +26,7 @@ from pygpu.frontend.values.kinds import (
     scalar_kind,
 )
 from pygpu.frontend.values.lazy import Masked, Row
-from pygpu.frontend.values.objects import Array, Iterator, Keys, List, Matrix
+from pygpu.frontend.values.objects import Array, Instance, Iterator, Keys, List, Matrix
 from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Tuple, describe
 from pygpu.language import matrices, vectors
 from pygpu.language.scalars import UInt
@@ -61,6 +62,8 @@ def to_objects(w: Evaluator, value: Any) -> np.ndarray[Any, Any]:
         raise w.error(f"{value.describe()} {value.TAKEN}")
     if isinstance(value, Row):
         value = opened(w, value)
+    if isinstance(value, Instance):
+        value = held_in(w, value)
     if isinstance(value, Array):
         value = w.read(value)
     if isinstance(value, np.ndarray):
@@ -79,6 +82,14 @@ def to_objects(w: Evaluator, value: Any) -> np.ndarray[Any, Any]:
     holder = np.empty((), object)
     holder[()] = value
     return holder
+
+
+def held_in(w: Evaluator, value: Instance) -> Any:
+    """The list of an object whose class derives from list or is a deque, else the object."""
+    if not issubclass(getattr(value.cls, "stands_for", object), (list, collections.deque)):
+        return value
+    contents = w.read(value)
+    return contents["data"] if "data" in contents else contents["items"]
 
 
 def array_of(parts: Any, shape: tuple[int, ...]) -> Any:

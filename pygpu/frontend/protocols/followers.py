@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.protocols.sequences import items_of, seen_through
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.heap import Row
-from pygpu.frontend.values.objects import Array, Dict, List, Yielded
+from pygpu.frontend.values.objects import Array, Dict, List, Set, Yielded
 from pygpu.frontend.values.objects import Iterator as Taken
 from pygpu.frontend.values.values import Tuple, tuple_of
 
@@ -59,6 +59,16 @@ def view(
 
 def known_row(w: Evaluator, xs: Any) -> tuple[Row | None, Callable[[], int] | None]:
     """How the items of an argument are made anew, and how many there are."""
+    held = seen_through(w, xs) if isinstance(xs, List) else xs
+    if isinstance(held, (Dict, Set)):
+        length = len(items_of(w, xs))
+
+        def count() -> int:
+            if len(items_of(w, held)) != length:
+                raise IndexError
+            return length
+
+        return lambda old, place: items_of(w, xs)[place], count
     if isinstance(xs, (List, Array)):
         return item(w, xs), lambda: len(items_of(w, xs))
     if not isinstance(xs, Taken):

@@ -7,6 +7,7 @@ numbers become a table of constants when they are indexed by a dynamic value.
 
 from __future__ import annotations
 
+import collections
 import collections.abc
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
@@ -206,12 +207,16 @@ def iterate(w: Evaluator, value: Any) -> Any:
                 made = Iterator((Yielded(bounded.maybes(w, contents)), 0))
                 return w.heap.follow(made, {value})
             source = contents if isinstance(contents, Indexed) else value
+            if seen_through(w, value) is not None:
+                return _while_kept(w, Iterator((source, 0)), seen_through(w, value))
+        case Dict() | Set():
+            return _while_kept(w, Iterator((items_of(w, value), 0)), value)
         case Instance():
             method = w.special(value, "__iter__")
             if method is not None:
                 iterator = w.call(method)
                 if not isinstance(iterator, Instance):
-                    return iterate(w, iterator)
+                    return _of_container(w, value, iterate(w, iterator))
                 return w.call(walked.asked, w.special(iterator, "__next__"))
             if w.special(value, "__len__") is None:
                 return w.call(walked.by_index, value)
@@ -234,6 +239,34 @@ def iterate(w: Evaluator, value: Any) -> Any:
             "write the loops as for statements"
         )
     return Iterator((source, 0))
+
+
+def seen_through(w: Evaluator, view: List) -> Dict | None:
+    """The dict that a list is a view of, None of others."""
+    follower = w.heap.follower(view)
+    held = [read for read in follower.reads if isinstance(read, Dict)] if follower else ()
+    return held[0] if held else None
+
+
+def _of_container(w: Evaluator, value: Instance, made: Iterator) -> Iterator:
+    """The iterator that an object gives; that of a deque ends where the deque changes its size."""
+    if issubclass(getattr(value.cls, "stands_for", object), collections.deque):
+        return _while_kept(w, made, w.read(value)["items"])
+    return made
+
+
+def _while_kept(w: Evaluator, made: Iterator, held: Any) -> Iterator:
+    """An iterator of a dict, set or deque, which none of its items may enter or leave before the
+    iterator's end."""
+
+    def items() -> Any:
+        contents = w.peek(held)
+        if isinstance(held, List):
+            return len(contents) if isinstance(contents, tuple) else None
+        return tuple(map(id, contents)) if isinstance(contents, (dict, tuple)) else None
+
+    before = items()
+    return w.heap.follow_kept(made, held, lambda: items() == before)
 
 
 def advance_iterator(w: Evaluator, iterator: Any) -> Any:

@@ -34,6 +34,11 @@ _CHANGED: Final = (
     "list of them first"
 )
 
+_GROWN: Final = (
+    "{what} changed size while it was iterated, where Python raises a RuntimeError: iterate a list "
+    "of its items"
+)
+
 # What makes the row at a place anew, from the row that stands there. It holds nothing dynamic.
 Row = Callable[[Any, int], Any]
 
@@ -42,12 +47,13 @@ Row = Callable[[Any, int], Any]
 class Follower:
     """What was read to list the items; `row` makes one anew, `count` says how many there are.
     `late` gives what the iterator holds if its items are to be taken one by one, None if they
-    cannot be any more."""
+    cannot be any more. Where `kept` says that a change has left the items, nothing is done."""
 
     reads: set[Object]
     row: Row | None = None
     count: Callable[[], int] | None = None
     late: Callable[[], Any] | None = None
+    kept: Callable[[], bool] | None = None
 
 
 class Heap:
@@ -170,6 +176,12 @@ class Heap:
                     self._followed.setdefault(read, WeakSet()).add(made)
         return made
 
+    def follow_kept(self, made: Taken, read: Object, kept: Callable[[], bool]) -> Taken:
+        """`made` itself, which goes on as long as `kept` holds when the object is written to."""
+        self._followers[made] = Follower({read}, kept=kept)
+        self._followed.setdefault(read, WeakSet()).add(made)
+        return made
+
     def _changed(self, handle: Object) -> None:
         """Bring up to date what was taken from an object that has just been written to."""
         for made in tuple(self._followed.get(handle, ())):
@@ -178,13 +190,17 @@ class Heap:
                 continue
             if any(first <= made.serial < end for first, end in self.dead):
                 continue  # made on a path that is not this one
+            follower = self._followers[made]
+            if follower.kept is not None:
+                if not follower.kept():
+                    self.state.heap[made] = Conflict(_GROWN.format(what=describe(handle)))
+                continue
             source, index = contents if isinstance(made, Taken) else (contents, 0)
             rows = self.state.get(source) if isinstance(source, Yielded) else source
             if isinstance(rows, Bounded):
                 self.state.heap[made] = Conflict(_CHANGED.format(what=describe(handle)))
             if not isinstance(rows, tuple) or not isinstance(index, int) or index >= len(rows):
                 continue
-            follower = self._followers[made]
             renewed = _renewed(follower, rows, index)
             late = follower.late() if follower.late and index == 0 else None
             if late is not None:

@@ -28,7 +28,7 @@ from pygpu.frontend.values.faults import Raised
 from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.objects import Instance
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Abstract, Choice, Conflict, describe
+from pygpu.frontend.values.values import Abstract, Choice, Conflict
 from pygpu.frontend.walk.displays import Step
 
 with later():
@@ -204,9 +204,9 @@ def _method(w: ControlFlow, context: Any, name: str) -> Any:
     if not hasattr(kind, "__enter__") and not isinstance(context, Abstract):
         raise TypeError(f"'{kind.__name__}' object does not support the context manager protocol")
     raise w.error(
-        f"'with' of {describe(context)} is not supported: np.errstate, contextlib.nullcontext and "
-        "suppress, warnings.catch_warnings and classes of yours are; open what is needed outside "
-        "and pass the values"
+        f"'with' of an object of {kind.__name__} is not supported: np.errstate, "
+        "contextlib.nullcontext and suppress, warnings.catch_warnings and classes of yours are; "
+        "open what is needed outside and pass the values"
     )
 
 

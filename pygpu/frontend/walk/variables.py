@@ -9,8 +9,9 @@ import types
 from typing import Any, Final
 
 from pygpu.bytecode import NULL
-from pygpu.frontend.flow.choices import loaded, narrowed
+from pygpu.frontend.flow.choices import loaded, narrowed, possible, several_of
 from pygpu.frontend.flow.paths import ControlFlow
+from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.values.objects import Cell, Vector
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import UNBOUND, Choice, Conflict, Dynamic, Unset
@@ -127,7 +128,14 @@ def _setref(w: ControlFlow, state: State, name: str) -> None:
         )
     _give_name(value, name)
     w.frame.stored[name] = w.frame.at
-    w.write(cell, value)
+    several = several_of(w, cell)
+    if several is None:
+        w.write(cell, value)
+        return
+    for number in sorted(possible(w, several)):  # of the closures that may have been called
+        here = arithmetic.compare(w, "==", several.which, number)
+        option = several.options[number]
+        w.write(option, w.choose(here, value, w.read(option)))
 
 
 def _delderef(w: ControlFlow, state: State, name: str) -> None:

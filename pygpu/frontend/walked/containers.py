@@ -270,13 +270,13 @@ class DerivedDict(Mapping):
         return self.data[key]
 
     def __or__(self, other: Any) -> Any:
-        return self.data | _plain(other)
+        return self.data | plain(other)
 
     def __ror__(self, other: Any) -> Any:
         return other | self.data
 
     def __ior__(self, other: Any) -> Any:
-        self.data |= _plain(other)
+        self.data |= plain(other)
         return self
 
     def copy(self) -> Any:
@@ -313,7 +313,7 @@ class DerivedList:
         del self.data[index]
 
     def __add__(self, other: Any) -> Any:
-        return self.data + _plain(other)
+        return self.data + plain(other)
 
     def __radd__(self, other: Any) -> Any:
         return other + self.data
@@ -333,22 +333,22 @@ class DerivedList:
         return self
 
     def __eq__(self, other: object) -> Any:
-        return self.data == _plain(other)
+        return self.data == plain(other)
 
     def __ne__(self, other: object) -> Any:
         return not self == other
 
     def __lt__(self, other: Any) -> Any:
-        return self.data < _plain(other)
+        return self.data < plain(other)
 
     def __le__(self, other: Any) -> Any:
-        return self.data <= _plain(other)
+        return self.data <= plain(other)
 
     def __gt__(self, other: Any) -> Any:
-        return self.data > _plain(other)
+        return self.data > plain(other)
 
     def __ge__(self, other: Any) -> Any:
-        return self.data >= _plain(other)
+        return self.data >= plain(other)
 
     def append(self, value: Any) -> None:
         self.data.append(value)
@@ -384,7 +384,8 @@ class DerivedList:
         self.data.sort(key=key, reverse=reverse)
 
 
-def _plain(other: Any) -> Any:
+def plain(other: Any) -> Any:
+    """The list or dict in an object of a class that derives from one; others as they are."""
     return other.data if isinstance(other, (DerivedDict, DerivedList)) else other
 
 

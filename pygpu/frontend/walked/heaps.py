@@ -7,6 +7,8 @@ has its items in the same places.
 
 from typing import Any
 
+from pygpu.frontend.walked.containers import plain
+
 
 def sift_down(heap: Any, start: Any, pos: Any) -> None:
     """Move the item at `pos` towards the root while it is less than its parent."""
@@ -36,11 +38,13 @@ def sift_up(heap: Any, pos: Any) -> None:
 
 
 def heappush(heap: Any, item: Any) -> None:
+    heap = plain(heap)
     heap.append(item)
     sift_down(heap, 0, len(heap) - 1)
 
 
 def heappop(heap: Any) -> Any:
+    heap = plain(heap)
     last = heap.pop()
     if len(heap) == 0:
         return last
@@ -51,6 +55,7 @@ def heappop(heap: Any) -> Any:
 
 
 def heapreplace(heap: Any, item: Any) -> Any:
+    heap = plain(heap)
     least = heap[0]
     heap[0] = item
     sift_up(heap, 0)
@@ -58,12 +63,14 @@ def heapreplace(heap: Any, item: Any) -> Any:
 
 
 def heappushpop(heap: Any, item: Any) -> Any:
+    heap = plain(heap)
     if len(heap) > 0 and heap[0] < item:
         return heapreplace(heap, item)
     return item
 
 
 def heapify(heap: Any) -> None:
+    heap = plain(heap)
     for pos in reversed(range(len(heap) // 2)):
         sift_up(heap, pos)
 
