@@ -27,6 +27,12 @@ from pygpu.language.componentwise import Componentwise, Operator, calculate, ope
 from pygpu.language.scalars import Int, from_numpy_scalar, number
 from pygpu.types import KINDS, Kind, Type, vector
 
+# Methods of NumPy's arrays that give what they give of an array of the components.
+OF_ARRAYS: Final = frozenset(
+    "T argmax argmin argsort astype clip copy cumsum flatten ravel reshape round std "
+    "tolist var".split()
+)
+
 
 class Vector(Componentwise):
     """What the vector classes have in common.
@@ -76,6 +82,8 @@ class Vector(Componentwise):
         self._assign(tuple(places) if isinstance(index, slice) else (int(places),), value)
 
     def __getattr__(self, name: str) -> Any:
+        if name in OF_ARRAYS:
+            return getattr(np.asarray(self), name)
         indices = swizzle(name, self.TYPE.size)
         if len(indices) == 1:
             return self._components[indices[0]]

@@ -475,3 +475,14 @@ def vectors_in_what_is_compared(im: Image, p: Position):
     pair, items = (v, 2.0), [v, v]
     equal = pair == pair, (v, 1) == (v, 1), [v] == [v], {"a": v} != {"a": v}
     return *equal, items.count(v), items.index(v), v in items
+
+
+@program
+def arrays_of_a_vectors_components(rgb: Image, p: Position):
+    c = rgb(p)
+    d = c.copy()
+    d[0] += 1
+    levels = (c * 4).astype(int)
+    least, most = c.argmin(), c.argmax()
+    middle = c.clip(0.25, 0.5).cumsum()
+    return c.sum() + c.r, d.sum(), levels.max(), least + 3 * most, middle[1] + c.T.tolist()[2]

@@ -193,10 +193,7 @@ _BOUNDS: Final = ("start", "stop", "step")
 
 # What vectors have of NumPy's, and a short row of a table, which is a vector here, besides.
 _FOLDS: Final = frozenset("sum prod min max mean dot any all".split())
-_OF_ROWS: Final = frozenset(
-    "T astype argmax argmin argsort clip copy cumsum dtype flatten ndim ravel reshape round shape "
-    "size std tolist var".split()
-)
+_OF_ROWS: Final = vectors.OF_ARRAYS.union("dtype ndim shape size".split())
 
 
 def _swizzle(w: Evaluator, value: Vector, name: str) -> Any:
