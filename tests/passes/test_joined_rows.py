@@ -40,9 +40,9 @@ def joined(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     sizes = []
     run = moves.JoinedRows.run
 
-    def noted(self, arrays, uniforms, shape, results):
-        sizes.append(shape)
-        run(self, arrays, uniforms, shape, results)
+    def noted(self, given):
+        sizes.append(given.shape)
+        run(self, given)
 
     monkeypatch.setattr(moves.JoinedRows, "run", noted)
     monkeypatch.setattr(program, "MANY", 1)
