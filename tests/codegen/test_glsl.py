@@ -720,6 +720,11 @@ def test_only_indices_that_may_lie_beside_a_table_are_clamped(target: str) -> No
     def beside(im: Image, p: Position):
         return signs[int(im(p) * 9)]
 
+    @pygpu.compile(target=target)
+    def deep(im: Image, p: Position):
+        return CUBE[int(im(p) * 3), p.y % 4, p.x % 5]
+
+    CUBE = np.arange(60, dtype=np.float32).reshape(3, 4, 5)
     image = Image(np.array([[0.0, 0.2, 0.34], [0.9, -0.2, -0.4]], np.float32))
     have = np.asarray(within(image, shape=(7, 9)))
     want = [[within.__wrapped__(image, Position(x, y)) for x in range(9)] for y in range(7)]
@@ -728,3 +733,6 @@ def test_only_indices_that_may_lie_beside_a_table_are_clamped(target: str) -> No
     if target in ("fragment", "compute"):
         assert "clamp" not in within.lower(image).source
         assert "clamp" in beside.lower(image).source
+    assert np.asarray(deep(image)).tolist() == [[0.0, 1.0, 22.0], [45.0, 6.0, 47.0]]
+    text = str(deep.lower(image).ssa).partition("# after")[2]
+    assert text.count("select ") <= 1  # the first index alone may be negative

@@ -19,7 +19,6 @@ from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.numbers import as_value, dynamic
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of
-from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_member, scalar_kind
 from pygpu.frontend.values.lazy import Indexed
@@ -184,7 +183,7 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     size = vector_type(container)
     if size:
         tables.check_index(w, indices[0], size.size)
-        at = as_value(w, wrap_negative(w, indices[0], size.size), INT)
+        at = as_value(w, tables.wrap_negative(w, indices[0], size.size), INT)
         whole = as_value(w, operands.contents_of(w, container), size)
         return dynamic(w, "element", whole, at)
     if isinstance(container, np.ndarray):
@@ -192,7 +191,7 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         if made is None:
             raise w.error(f"an array of {container.dtype} cannot be indexed by a dynamic value")
         tables.check_index(w, indices[0], len(container))
-        at = wrap_negative(w, indices[0], len(container))
+        at = tables.wrap_negative(w, indices[0], len(container))
         return _in_turn(w, made(at), indices[1:])
     if isinstance(container, str):
         container = tuple(container)
@@ -203,7 +202,7 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         raise IndexError("index into an empty sequence")
     made = tables.column(w, items) if len(items) > 1 else (lambda at: items[0])
     tables.check_index(w, indices[0], len(items))
-    at = wrap_negative(w, indices[0], len(items))
+    at = tables.wrap_negative(w, indices[0], len(items))
     return _in_turn(w, made(at) if made else _choose(w, items, at), indices[1:])
 
 
@@ -216,23 +215,12 @@ def _in_turn(w: Evaluator, value: Any, indices: tuple[Any, ...]) -> Any:
 def of_indexed(w: Evaluator, xs: Indexed, index: Any) -> Any:
     """xs[index], of one number."""
     tables.check_index(w, index, xs.length)
-    return xs.element(wrap_negative(w, index, xs.length))
-
-
-def wrap_negative(w: Evaluator, index: Any, length: Any) -> Any:
-    """An index, a negative one counted from the end."""
-    if not isinstance(index, Abstract):
-        return arithmetic.binary(w, "+", index, length) if index < 0 else index
-    if scalar_kind(index) == "int" and ranges.is_natural(w, index):
-        return index
-    return arithmetic.select(
-        w, arithmetic.compare(w, "<", index, 0), arithmetic.binary(w, "+", index, length), index
-    )
+    return xs.element(tables.wrap_negative(w, index, xs.length))
 
 
 def meant(w: Evaluator, index: Any, length: int) -> list[Any]:
     """Whether an index means each place of so many."""
-    at = wrap_negative(w, index, length)
+    at = tables.wrap_negative(w, index, length)
     return [arithmetic.compare(w, "==", at, place) for place in range(length)]
 
 

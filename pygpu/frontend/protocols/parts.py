@@ -59,7 +59,7 @@ def part_of(w: Evaluator, container: Any, index: Any) -> Any:
         lazy = container
         if isinstance(index, Slice):
             start, places = _run(w, index, lazy.length)
-            items = [lazy.element(_further(w, start, place)) for place in places]
+            items = [lookups.of_indexed(w, lazy, _further(w, start, place)) for place in places]
             return array_of(items, (len(items),))
         container = opened(w, lazy)
     if isinstance(container, (np.ndarray, Array)):
@@ -132,7 +132,7 @@ def _is_at(w: Evaluator, place: int, end: Any, length: int) -> Any:
     """Whether a place is at an end of a slice or after it. Negative ends count from the last."""
     if not isinstance(end, Abstract):
         return place >= (end + length if end < 0 else end)
-    return arithmetic.compare(w, "<=", lookups.wrap_negative(w, end, length), place)
+    return arithmetic.compare(w, "<=", tables.wrap_negative(w, end, length), place)
 
 
 def _further(w: Evaluator, start: Any, by: int) -> Any:

@@ -20,6 +20,7 @@ from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.numbers import as_value, dynamic, number_of
 from pygpu.frontend.numbers.operands import make_vector
+from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import (
     Complex,
@@ -266,11 +267,11 @@ def _row(w: Evaluator, array: np.ndarray[Any, Any], index: Any) -> Indexed:
         assert inner is not None
 
         def element(at: Any, base: Any) -> Any:
-            return inner(arithmetic.binary(w, "+", base, clamped(w, at, width)))
+            return inner(arithmetic.binary(w, "+", base, _limited(w, at, width)))
 
         w.environment.rows[key] = array, element
     _, element = w.environment.rows[key]
-    base = arithmetic.binary(w, "*", clamped(w, index, array.shape[0]), width)
+    base = arithmetic.binary(w, "*", _limited(w, index, array.shape[0]), width)
     return Row(width, element, f"a row of a table of shape {array.shape}", (base,))
 
 
@@ -280,16 +281,30 @@ def within(w: Evaluator, index: Any, length: int) -> Any:
     return clamped(w, index, length)
 
 
-def clamped(w: Evaluator, index: Any, length: int) -> Any:
-    """An index made to lie in a sequence: a negative one counts from the end, others clamp."""
+def wrap_negative(w: Evaluator, index: Any, length: Any) -> Any:
+    """An index, a negative one counted from the end."""
     if not isinstance(index, Abstract):
-        index = int(index)
-        return min(max(index + length if index < 0 else index, 0), length - 1)
-    wrapped = arithmetic.select(
+        return arithmetic.binary(w, "+", index, length) if index < 0 else index
+    if scalar_kind(index) == "int" and ranges.is_natural(w, index):
+        return index
+    return arithmetic.select(
         w, arithmetic.compare(w, "<", index, 0), arithmetic.binary(w, "+", index, length), index
     )
-    low = arithmetic.elementwise(w, "max", (wrapped, 0), "int")
-    return arithmetic.elementwise(w, "min", (low, length - 1), "int")
+
+
+def clamped(w: Evaluator, index: Any, length: int) -> Any:
+    """An index made to lie in a sequence: a negative one counts from the end, others clamp."""
+    return _limited(w, wrap_negative(w, index, length), length)
+
+
+def _limited(w: Evaluator, index: Any, length: int) -> Any:
+    """An index that counts from the start, made to lie in a sequence where it may not."""
+    if not isinstance(index, Abstract):
+        return min(max(int(index), 0), length - 1)
+    low, high = ranges.range_of(w, index.value) if isinstance(index, Dynamic) else (-1, length)
+    if low < 0 or high >= 2**31:
+        index = arithmetic.elementwise(w, "max", (index, 0), "int")
+    return arithmetic.elementwise(w, "min", (index, length - 1), "int") if high >= length else index
 
 
 def check_index(w: Evaluator, index: Any, length: Any) -> None:
