@@ -23,14 +23,14 @@ from pygpu.codegen.glsl.writer import Dialect
 from pygpu.core.interpret import compute, run
 from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
-from pygpu.devices.opengl.compute import LARGEST, ComputeDevice
+from pygpu.devices.opengl.compute import ComputeDevice
 from pygpu.devices.opengl.driver.limits import has_fast_float16
 from pygpu.execution.inspection.profile import Job
 from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.columns import by_columns
 from pygpu.passes.blocks.exact import Exact, is_exact
 from pygpu.passes.blocks.lanes import lanes
-from pygpu.passes.blocks.shapes import Shape
+from pygpu.passes.blocks.shapes import LARGEST, Shape
 from pygpu.passes.lower.nans import without_nans
 from pygpu.ssa import Function, walk
 

@@ -16,10 +16,10 @@ from pygpu import Float, Image, Position, Vec4
 from pygpu.core.interpret import compute
 from pygpu.core.programs import Task
 from pygpu.core.storage import Format
-from pygpu.devices.opengl.compute import LARGEST, ComputeDevice
+from pygpu.devices.opengl.compute import ComputeDevice
 from pygpu.execution.inspection.profile import Job
 from pygpu.passes.blocks.rgba8 import block_of_rgba8, is_rgba8
-from pygpu.passes.blocks.shapes import Shape
+from pygpu.passes.blocks.shapes import LARGEST, Shape
 from pygpu.ssa import walk
 
 SIZES = [(1, 1), (2, 3), (3, 4), (5, 17), (9, 70)]

@@ -15,9 +15,10 @@ from pygpu.devices.opengl.passes import Passes
 from pygpu.passes.analysis.footprint import fixed
 from pygpu.passes.analysis.pressure import pressure
 from pygpu.passes.blocks import shapes
+from pygpu.passes.blocks.block import size
 from pygpu.passes.blocks.shapes import Shape
 from pygpu.passes.lower.boundary import lower_boundary
-from pygpu.ssa import ImageInput, walk
+from pygpu.ssa import ImageInput, Lookup, walk
 from pygpu.types import FLOAT, INT, vector
 
 FLOATS = Format(np.dtype("float32"), 1)
@@ -97,6 +98,30 @@ def test_much_arithmetic_takes_fewer_pixels_a_thread():
     much = build.finish([value])
     for format in (FLOATS, BYTES):
         assert shapes.default(Task(much, [format], [FLOATS])) == shapes.HEAVY
+
+
+def test_blocks_that_are_too_much_to_compile_are_not_taken():
+    """Four colours of a row are too much here: the program would be of single pixels."""
+    colours = Format(np.dtype("float32"), 3)
+    build = Builder("heavy", [ImageInput("image", vector("float", 3))])
+    total = build.load(0, build.x, build.y)
+    for place in range(shapes.LARGEST // 12):
+        texel = build.load(0, build.x, build.y, dx=place % 7 + 1, dy=place % 5)
+        total = build.emit("add", total, build.emit("mul", texel, total))
+    task = Task(build.finish([total]), [colours], [colours])
+    assert size(task.function) * 4 > shapes.LARGEST
+    assert shapes.default(task).columns == 1
+
+
+def test_pixels_that_read_tables_are_of_one_column():
+    build = Builder("looked_up", [ImageInput("image", FLOAT)])
+    table = build.add_table("table", np.arange(64, dtype=np.float32))
+    value = build.load(0, build.x, build.y)
+    for _ in range(shapes.MUCH):
+        index = build.emit("to_int", value)
+        value = build.emit("table", index, data=Lookup(table, FLOAT))
+    task = Task(build.finish([value]), [FLOATS], [FLOATS])
+    assert shapes.default(task) == shapes.TABLED
 
 
 def test_a_shape_of_nothing_is_refused():

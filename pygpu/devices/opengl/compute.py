@@ -45,6 +45,7 @@ from pygpu.passes.blocks.columns import by_columns
 from pygpu.passes.blocks.exact import Exact
 from pygpu.passes.blocks.lanes import lanes
 from pygpu.passes.blocks.rgba8 import block_of_rgba8, is_rgba8
+from pygpu.passes.blocks.shapes import rows_within
 from pygpu.passes.blocks.tabulate import of_a_byte, pays
 from pygpu.passes.blocks.tiling import Source
 from pygpu.passes.lower.boundary import lower_boundary
@@ -55,7 +56,6 @@ from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Function, images_read, only, walk
 
 LONGEST: Final = 2**31 - 2**16  # pixels of a row, so that x and a block are an int
-LARGEST: Final = 4096  # operations of a block, before what is shared is left out
 LARGEST_LANES: Final = 1536  # operations of a block in lanes: with more, registers run out
 TALLEST: Final = 17  # rows of a block in lanes and those read for a pixel together: likewise
 EXTREMES: Final = 1400  # of which NaN is asked, in a block: an H100 takes 20 times as long for more
@@ -90,7 +90,7 @@ class ComputeDevice(OpenGLDevice):
         if self.granted.version < 430:
             raise TooOld(f"compute programs take OpenGL 4.3; this driver is {self.driver}")
         self.is_software = not self.is_hardware
-        self.largest = LARGEST_SOFTWARE if self.is_software else LARGEST
+        self.largest = LARGEST_SOFTWARE if self.is_software else shapes.LARGEST
         self.has_stages = self.is_hardware  # software holds shared memory in its caches as well
         self.buffers = self.granted.storage_blocks
         self.uniforms = self.granted.uniform_components
@@ -199,8 +199,8 @@ class ComputeDevice(OpenGLDevice):
         if not regrouped.pays(exact) or row > self.largest or regrouped.height >= TALLEST:
             return None
         shape = task.shape or shapes.LANES
-        rows = _rows(min(shape.rows, shapes.LANES.rows), row, LARGEST_LANES)
-        rows = _rows(rows, 1, TALLEST - regrouped.height)
+        rows = rows_within(min(shape.rows, shapes.LANES.rows), row, LARGEST_LANES)
+        rows = rows_within(rows, 1, TALLEST - regrouped.height)
         blocked = lanes(regrouped, WORDS, rows)
         program = block_program(blocked, shape.threads, self.dialect, planar=task.planar)
         return program if self._is_bound(program, task) else None
@@ -214,7 +214,7 @@ class ComputeDevice(OpenGLDevice):
         if row > self.largest:
             return None
         shape = task.shape or shapes.OWN
-        blocked = block_of_rgba8(task, _rows(shape.rows, row, self.largest))
+        blocked = block_of_rgba8(task, rows_within(shape.rows, row, self.largest))
         program = block_program(blocked, shape.threads, self.dialect, planar=task.planar)
         return program if self._is_bound(program, task) else None
 
@@ -229,12 +229,12 @@ class ComputeDevice(OpenGLDevice):
         row = pixel * columns
         if row > self.largest:
             return None
-        rows = _rows(shape.rows, row, self.largest)
+        rows = rows_within(shape.rows, row, self.largest)
         is_own = reads_itself(footprint(task.function, fixed(task.function)))
         if self.dialect.gathers and task.shape is None:
             kept = max([columns * f.nbytes for f in task.outputs if f.channels == 3], default=0)
             room = gathered.FEW if is_own else gathered.SHARED
-            rows = _rows(rows, kept * shape.threads[0] * shape.threads[1], room)
+            rows = rows_within(rows, kept * shape.threads[0] * shape.threads[1], room)
         ahead = rows <= AHEAD and pixel <= LIGHT and is_own
         cut = Cut(columns, rows, narrow=narrow, loops=self.is_software, ahead=ahead)
         blocked = block(task, cut)
@@ -245,6 +245,9 @@ class ComputeDevice(OpenGLDevice):
                 return None
             cut = replace(cut, rows=cut.rows // 2)
             blocked = block(task, cut)
+        is_large = pixel * COLUMNS > self.largest and columns == 1 and not self.is_software
+        if is_large and pressure(blocked.function.body) > REGISTERS // 2:
+            return None  # few threads would run at once: twice the time of single pixels
         early = pixel >= EARLY and not ahead
         program = block_program(blocked, shape.threads, self.dialect, early, task.planar)
         return program if self._is_bound(program, task) else None
@@ -267,13 +270,6 @@ def _is_too_much(function: Function) -> bool:
     extremes = [op for op in walk(function.body) if op.code in ("min", "max") and op.data is None]
     count = sum(op.result.type.kind == "float" for op in extremes)
     return count > EXTREMES or pressure(function.body) > REGISTERS
-
-
-def _rows(wanted: int, row: int, largest: int) -> int:
-    """The rows of a block: so many, or half and so on, for which `row` each is not too much."""
-    while wanted > 1 and wanted * row > largest:
-        wanted //= 2
-    return wanted
 
 
 class ComputedFunction(Passes):

@@ -40,6 +40,7 @@ CANDIDATES: Final = tuple(
 # The shapes of functions of which nothing was measured: the fastest for such kernels on an H200.
 OWN: Final = Shape(4, 2, 64, 2)  # what is read is the pixel itself: memory is all there is
 HEAVY: Final = Shape(4, 1, 64, 2)  # the pixel itself is read, but threads wait for arithmetic
+TABLED: Final = Shape(1, 4, 64, 1)  # likewise, and tables are read, which fills registers
 WHOLE: Final = Shape(1, 2, 64, 2)  # the pixel itself is read, of 16 bytes
 POINTS: Final = Shape(4, 2, 32, 4)  # pixels of a column share nothing, or too little to matter
 WINDOWS: Final = Shape(4, 4, 32, 4)  # rows share what they read, or are of 8 or 16 bits
@@ -53,6 +54,7 @@ LANES: Final = Shape(16, 4, 32, 4)  # bytes, two at a time
 THIN: Final = 4096  # pixels from which on a group of another shape is worth a program
 IDLE: Final = 4  # times as many threads, or rows, as there is work for: another shape is worth it
 MUCH: Final = 32  # operations of a pixel, from which on it is arithmetic that threads wait for
+TABLES: Final = 8  # reads of tables of a pixel, from which on threads wait for these
 DENSE: Final = 6  # operations for each texel read, from which on it matters little to share these
 
 # What blocks of functions that look around cost: those of which times on an H200 differ least from
@@ -64,6 +66,7 @@ NUMBER: Final = 6  # and each number read
 PICKED: Final = 1  # and picking it out of four numbers, where these are of several texels
 UNPACKED: Final = 3  # and what a number out of a word costs, of which it is a quarter or half
 MANY: Final = 400  # numbers that a block reads, above which compilers run out of registers
+LARGEST: Final = 4096  # operations of a block, before what is shared is left out
 REGISTERS: Final = 100  # numbers in a thread's registers with which it takes twice as long
 
 
@@ -87,7 +90,8 @@ def default(task: Task, narrow: bool = False, is_software: bool = False) -> Shap
     if is_flat and is_packed and is_single:
         return COLOURS
     if reads_itself(found) and not is_single and size(function) > MUCH:
-        return HEAVY
+        is_tabled = sum(op.code == "table" for op in ops) > TABLES and not shares_words(task)
+        return TABLED if is_tabled else HEAVY
     if reads_itself(found) and not is_packed:
         return WHOLE if is_single else OWN
     if not (is_software or reads_itself(found)):
@@ -114,6 +118,13 @@ def _cheapest(task: Task, candidates: Sequence[Shape]) -> Shape:
     apart = sum(READ + NUMBER * op.result.type.size for op in loads if not is_near(function, op))
     alone, gives = pressure(function.body), sum(format.channels for format in task.outputs)
 
+    pixel = size(function)
+    fitting = [
+        replace(each, rows=rows_within(each.rows, pixel * each.columns, LARGEST))
+        for each in candidates
+        if pixel * each.columns <= LARGEST
+    ]
+
     def cost(shape: Shape) -> float:
         columns, pixels = shape.columns, shape.columns * shape.rows
         read, numbers = 0.0, 0
@@ -132,10 +143,18 @@ def _cheapest(task: Task, candidates: Sequence[Shape]) -> Shape:
                 texel = (READ / COLUMNS + number + PICKED * (size_of == 3)) * size_of
             read += texel * len(every)
             numbers += size_of * len(every)
-        each = size(function) + apart + read / pixels
+        each = pixel + apart + read / pixels
         return each * (REGISTERS + alone + gives * pixels) * max(numbers / MANY, 1)
 
-    return min(candidates, key=cost)
+    return min(fitting or candidates, key=cost)
+
+
+def rows_within(wanted: int, row: int, largest: int) -> int:
+    """The rows of a block: so many, or half or a quarter of it and so on, for which `row` each are
+    not too much; at least one."""
+    while wanted > 1 and wanted * row > largest:
+        wanted //= 2
+    return wanted
 
 
 def fitted(shape: Shape, size: tuple[int, int]) -> Shape:
