@@ -14,7 +14,7 @@ import numpy as np
 from pygpu.codegen.arrays.compress import EACH, TILE, CompressText, compress_programs
 from pygpu.core.arrays import CompressProgram, CompressTask
 from pygpu.core.storage import Storage
-from pygpu.devices.arrays.ready import Programs, Ready, format_of, nbytes, result
+from pygpu.devices.arrays.ready import Programs, format_of, nbytes, result
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.driver.context import Context
@@ -39,12 +39,8 @@ class Compressed(CompressProgram):
         self.task, self.text = task, text
         self.source = text.move.text
         self._programs = Programs(task.inputs)
-        self._ready(gl)  # a driver that refuses one says so now
-
-    def _ready(self, gl: Context) -> list[Ready]:
-        """What counts, adds up and moves."""
-        texts = self.text.count, self.text.offsets, self.text.move
-        return [self._programs.ready(gl, text) for text in texts]
+        self._texts = text.count, text.offsets, text.move
+        self._programs.all(gl, *self._texts)  # a driver that refuses one says so now
 
     def run(
         self,
@@ -58,7 +54,7 @@ class Compressed(CompressProgram):
         formats = [format_of(type) for type in self.task.types[1:]]
         sizes: dict[str, Any] = {"extent": (count, inputs[0].width, tiles), "each": EACH}
         with opengl.context() as gl:
-            count_up, offsets, move = self._ready(gl)
+            count_up, offsets, move = self._programs.all(gl, *self._texts)
             images, masks = move.read(gl, inputs), count_up.read(gl, inputs)
             read = [each.glo for each in (*images, *masks)]
             counts = gl.results([*read, *count_up.bindings.buffers], [WORD * (1 + tiles)])[0]

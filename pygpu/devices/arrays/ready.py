@@ -16,12 +16,11 @@ from pygpu.codegen.arrays.elements import ArrayText
 from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.storage import Format, Storage
-from pygpu.devices.opengl.bindings import Bindings
+from pygpu.devices.opengl import bindings
 from pygpu.devices.opengl.buffers import COPY, read_buffer, upload
 from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.driver.held import Buffer
 from pygpu.devices.opengl.passes import kept
-from pygpu.ssa import Constant
 from pygpu.types import Type
 
 
@@ -45,15 +44,12 @@ def stride(shape: tuple[int, int], format: Format) -> int:
     return row_bytes(format, shape[1]) // 4
 
 
-class Ready:
+class Ready(bindings.Ready):
     """A program of the driver's that reads images."""
 
     def __init__(self, gl: Context, text: ArrayText, inputs: Sequence[Format]) -> None:
+        super().__init__(gl, text.text, text.program)
         self.text, self.inputs = text, tuple(inputs)
-        self.held = gl.program(text.text, is_compute=True)
-        self.bindings = Bindings(gl, self.held, text.program, 0)
-        glo = self.held.glo
-        self.uniforms = {name: glo[name] for name in glo}
         self.images = [i for i, name in enumerate(text.program.images) if name is not None]
 
     def read(self, gl: Context, inputs: Sequence[Storage]) -> list[Buffer]:
@@ -80,20 +76,7 @@ class Ready:
             if name:
                 row = row_bytes(format, image.width) // 4
                 sizes[name] = (image.width, image.height, row)
-        before = self.held.sizes
-        if sizes == before:
-            return
-        self.held.sizes = None
-        for name, value in sizes.items():
-            if name in self.uniforms and (before is None or before.get(name) != value):
-                self.uniforms[name].value = value
-        self.held.sizes = sizes
-
-    def dispatch(self, gl: Context, groups: int, uniforms: Sequence[Constant] = ()) -> None:
-        """Run so many groups, or some more: as many as fill a rectangle."""
-        self.bindings.bind(uniforms)
-        down = -(-groups // gl.limits.groups)
-        self.held.glo.run(-(-groups // down), down, 1)
+        self.set(**sizes)
 
 
 class Programs:
@@ -112,3 +95,6 @@ class Programs:
         if found is None:
             found = self._ready[id(text)] = Ready(gl, text, self.inputs)
         return found
+
+    def all(self, gl: Context, *texts: ArrayText) -> list[Ready]:
+        return [self.ready(gl, text) for text in texts]

@@ -13,7 +13,7 @@ import numpy as np
 from pygpu.codegen.arrays.sort import DIGITS, THREADS, SortText, sort_programs
 from pygpu.core.arrays import Lines, SortProgram, SortTask
 from pygpu.core.storage import Format, Storage
-from pygpu.devices.arrays.ready import Programs, Ready, nbytes, result, stride
+from pygpu.devices.arrays.ready import Programs, nbytes, result, stride
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.driver.held import Buffer
@@ -39,12 +39,8 @@ class Sorted(SortProgram):
         self.source = text.move.text
         self.words = task.inputs[0].dtype.itemsize == WORD
         self._programs = Programs(task.inputs)
-        self._ready(gl)  # a driver that refuses one says so now
-
-    def _ready(self, gl: Context) -> list[Ready]:
-        """What counts, adds up and moves."""
-        texts = self.text.count, self.text.offsets, self.text.move
-        return [self._programs.ready(gl, text) for text in texts]
+        self._texts = text.count, text.offsets, text.move
+        self._programs.all(gl, *self._texts)  # a driver that refuses one says so now
 
     def run(
         self, image: Storage, lines: Lines, bound: int
@@ -57,7 +53,7 @@ class Sorted(SortProgram):
         rounds += [(shift, 1) for shift in range(0, line_bits, 8)]
         tiles = -(-count // (THREADS * self.text.each))
         with opengl.context() as gl:
-            count_up, offsets, move = self._ready(gl)
+            count_up, offsets, move = self._programs.all(gl, *self._texts)
             read = move.read(gl, [image])
             gl.order.before([each.glo for each in read])
             keys, places = self._pairs(gl, count, len(rounds))

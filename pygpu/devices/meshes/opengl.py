@@ -25,7 +25,6 @@ from pygpu.codegen.glsl.writer import Dialect
 from pygpu.core.drawing import Draw, Drawing, DrawProgram, Geometry, Stage
 from pygpu.core.errors import DeviceError
 from pygpu.core.host.records import record
-from pygpu.core.programs import Task
 from pygpu.core.storage import Storage
 from pygpu.devices.meshes.depths import depth_texture
 from pygpu.devices.meshes.drawn import FLOATS, Drawn, Under, Waiting
@@ -98,10 +97,9 @@ def texts_of(drawing: Drawing, dialect: Dialect) -> DrawTexts:
 
 def _lowered(stage: Stage, loose: bool) -> Stage:
     """The stage with all loads inside their images."""
-    task = Task(without_nans(stage.function, stage.images), stage.images, ())
-    function = convert_all(task.function) if loose else task.function
-    function = apply(CLEAN, lower_boundary(function))
-    return replace(stage, function=function)
+    function = without_nans(stage.function, stage.images)
+    function = convert_all(function) if loose else function
+    return replace(stage, function=apply(CLEAN, lower_boundary(function)))
 
 
 def _check_samples(gl: Context, samples: int) -> None:

@@ -81,6 +81,38 @@ class Bindings:
             self.held.uniforms = given
 
 
+class Ready:
+    """A compute program of the driver's. Its uniforms are set where they are not so already."""
+
+    def __init__(self, gl: Context, text: str, given: GlslProgram) -> None:
+        self.held = gl.program(text, is_compute=True)
+        self.bindings = Bindings(gl, self.held, given, 0)
+        glo = self.held.glo
+        self.uniforms = {name: glo[name] for name in glo}
+
+    def bind_to(self, *buffers: Buffer) -> None:
+        """Bind buffers in their order."""
+        for binding, buffer in enumerate(buffers):
+            buffer.glo.bind_to_storage_buffer(binding)
+
+    def set(self, **sizes: Any) -> None:
+        """Set uniforms, of which the program may lack some."""
+        before = self.held.sizes
+        if sizes == before:
+            return
+        self.held.sizes = None
+        for name, value in sizes.items():
+            if name in self.uniforms and (before is None or before.get(name) != value):
+                self.uniforms[name].value = value
+        self.held.sizes = sizes
+
+    def dispatch(self, gl: Context, groups: int, uniforms: Sequence[Constant] = ()) -> None:
+        """Run so many groups, or some more: as many as fill a rectangle."""
+        self.bindings.bind(uniforms)
+        down = -(-groups // gl.limits.groups)
+        self.held.glo.run(-(-groups // down), down, 1)
+
+
 def _texture(gl: Context, values: NDArray[Any]) -> Texture:
     """Rows of four as texels."""
     height = -(-len(values) // TABLE_WIDTH)

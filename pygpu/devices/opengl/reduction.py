@@ -24,7 +24,7 @@ from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.programs import ALONG_X, ALONG_Y, BOTH, FoldProgram, FoldTask
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl import context as opengl
-from pygpu.devices.opengl.bindings import Bindings
+from pygpu.devices.opengl.bindings import Bindings, Ready
 from pygpu.devices.opengl.buffers import COPY, read_buffer, upload
 from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.driver.held import Buffer
@@ -77,10 +77,10 @@ class Folded(FoldProgram):
 
     def _make_ready(self, gl: Context) -> None:
         program = self.program
-        self._first = _Ready(gl, program.first)
-        self._rest = _Ready(gl, program.rest)
+        self._first = Ready(gl, program.first.text, program.first)
+        self._rest = Ready(gl, program.rest.text, program.rest)
         self._layouts: dict[Any, _Layout] = {}
-        self._down: _Ready | None = None  # made when it is first needed
+        self._down: Ready | None = None  # made when it is first needed
         self._images = [i for i, name in enumerate(program.first.images) if name is not None]
         self._context = gl
 
@@ -101,18 +101,14 @@ class Folded(FoldProgram):
         """Rows of partial results, folded into one."""
         rows, columns = shape
         if rows > 1 and self._down is None:
-            self._down = _Ready(gl, self.program.down)
+            self._down = Ready(gl, self.program.down.text, self.program.down)
         while rows > 1 and self._down is not None:
             ready, left = self._down, -(-rows // ROWS)
             read = [buffer.glo, *ready.bindings.buffers]
             (fewer,) = gl.results(read, [4 * left * columns * self.program.components])
-            buffer.glo.bind_to_storage_buffer(0)
-            fewer.glo.bind_to_storage_buffer(1)
+            ready.bind_to(buffer, fewer)
             ready.set(count=(rows, left, columns))
-            ready.bindings.bind(())
-            groups = -(-left * columns // DOWN_LANES)
-            down = -(-groups // gl.limits.groups)
-            ready.program.run(-(-groups // down), down, 1)
+            ready.dispatch(gl, -(-left * columns // DOWN_LANES))
             buffer, rows = fewer, left
         return buffer, (rows, columns)
 
@@ -150,11 +146,9 @@ class Folded(FoldProgram):
             left = -(-count // (PARTIALS * self.program.rest_lanes))
             read = [buffer.glo, *ready.bindings.buffers]
             (fewer,) = gl.results(read, [self._nbytes(left)])
-            buffer.glo.bind_to_storage_buffer(0)
-            fewer.glo.bind_to_storage_buffer(1)
+            ready.bind_to(buffer, fewer)
             ready.set(count=(count, left))
-            ready.bindings.bind(())
-            ready.program.run(left, 1, 1)
+            ready.dispatch(gl, left)
             buffer, count = fewer, left
         return buffer
 
@@ -178,8 +172,7 @@ class Folded(FoldProgram):
         held = [upload(gl, inputs[index]) for index in self._images]
         read = [*[each.glo for each in held], *ready.bindings.buffers]
         (buffer,) = gl.results(read, [self._nbytes(layout.parts)])
-        for binding, each in enumerate([*held, buffer]):
-            each.glo.bind_to_storage_buffer(binding)
+        ready.bind_to(*held, buffer)
         ready.set(**layout.sizes)
         ready.bindings.bind(uniforms)
         ready.held.dispatch(layout.groups, gl.limits.groups, ready.uniforms["top"], 1)
@@ -239,25 +232,6 @@ class Folded(FoldProgram):
             arrays.append(seen.astype(NUMPY_TYPE[type.kind], order="C", copy=False))
             place += type.size
         return arrays
-
-
-class _Ready:
-    """A program of the driver's."""
-
-    def __init__(self, gl: Context, text: Any) -> None:
-        self.held = gl.program(text.text, is_compute=True)
-        self.program = self.held.glo
-        self.bindings = Bindings(gl, self.held, text, 0)
-        self.uniforms = {name: self.program[name] for name in self.program}
-
-    def set(self, **sizes: Any) -> None:
-        """Set uniforms, of which the program may lack some, where they are not so already."""
-        if sizes == self.held.sizes:
-            return
-        for name, value in sizes.items():
-            if name in self.uniforms:
-                self.uniforms[name].value = value
-        self.held.sizes = sizes
 
 
 def _across(program: FoldTexts, chunks: int) -> int:
