@@ -86,6 +86,17 @@ def index(boundary: str, numbers: Arithmetic[Place, Number], place: Place, size:
     return found
 
 
+MIRRORING: Final = frozenset(("reflect", "mirror"))  # rules by which what is above lies below
+
+
+def rows_read(boundary: str, up: int, down: int) -> tuple[int, int] | None:
+    """How many rows above and below some are read for places so far up and down of them; None where
+    these are at the other end of the image."""
+    if boundary == "wrap" and (up or down):
+        return None
+    return (max(up, down),) * 2 if boundary in MIRRORING else (up, down)
+
+
 def period(boundary: str, size: int) -> int:
     """After how many places outside, on one side, a rule gives the same texels again."""
     periods = {"reflect": 2 * size, "mirror": max(2 * size - 2, 1), "wrap": size}

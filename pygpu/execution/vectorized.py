@@ -29,7 +29,7 @@ from pygpu.execution.arguments.annotations import user_type
 from pygpu.execution.arguments.convert import result_dtype
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Out, Wanted, natural_dtype
-from pygpu.execution.arguments.signatures import Parameter, Signature
+from pygpu.execution.arguments.signatures import Known, Signature
 from pygpu.execution.elements import Bound, plain_signature, with_known
 from pygpu.execution.inspection.lowered import Lowered
 from pygpu.execution.large import labels, sources
@@ -95,15 +95,13 @@ class Vectorized:
         known = {name: v for name, v in values.items() if user_type(v) is None}
         self._plain = plain_signature(function, values)
         self._known = known
-        signature = Signature(
+        signature = Signature.by_roles(
             _apply,
-            [
-                Parameter("function", "known", default=with_known(function, known)),
-                Parameter("arguments", "object"),
-                Parameter("read", "known", default=None),
-                Parameter("keywords", "known", default=()),
-                Parameter("p", "position"),
-            ],
+            function=Known(with_known(function, known)),
+            arguments="object",
+            read=Known(None),
+            keywords=Known(()),
+            p="position",
         )
         signature.name = getattr(function, "__name__", "function")
         signature.has_neighbours = False  # elements of arrays are no pixels

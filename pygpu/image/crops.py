@@ -16,7 +16,7 @@ from pygpu.core import sampler
 from pygpu.core.errors import asked, shown
 from pygpu.core.storage import Format, ImageLike, Storage, rows_of, texels
 from pygpu.execution.arguments.results import ImageMaker
-from pygpu.execution.arguments.signatures import Parameter, Signature
+from pygpu.execution.arguments.signatures import Known, Signature
 from pygpu.runtime import Compiled
 from pygpu.types import vector
 
@@ -92,14 +92,8 @@ def _on_device(image: ImageLike, parts: list[range], channels: range) -> Any:
 def program(dims: int, channels: tuple[int, ...] | None) -> Compiled:
     """What takes every so-manyth texel from one on, along each coordinate, or channels of it."""
     place = vector("int", dims)
-    parameters = [
-        Parameter("image", "image", dims),
-        Parameter("first", "uniform", place),
-        Parameter("step", "uniform", place),
-        Parameter("channels", "known", default=channels),
-        Parameter("p", "position"),
-    ]
-    return Compiled(_every, Signature(_every, parameters))
+    given = {"image": dims, "first": place, "step": place, "channels": Known(channels)}
+    return Compiled(_every, Signature.by_roles(_every, **given, p="position"))
 
 
 def _every(image: Any, first: Any, step: Any, channels: Any, p: Any) -> Any:

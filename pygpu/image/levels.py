@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pygpu.core.errors import guarded, shown
 from pygpu.core.storage import ImageLike, stored, texels
 from pygpu.execution.arguments.results import ImageMaker
-from pygpu.execution.arguments.signatures import Parameter, Signature
+from pygpu.execution.arguments.signatures import Signature
 from pygpu.language import textures
 from pygpu.language.textures import Mipmaps, halved
 from pygpu.language.vectors import Position
@@ -118,12 +118,8 @@ def _beside_each_other(faces: Sequence[Any]) -> Any:
 
 @lru_cache(maxsize=1)
 def _beside() -> Compiled:
-    parameters = [
-        Parameter("faces", "object"),
-        Parameter("size", "uniform", INT),
-        Parameter("p", "position"),
-    ]
-    return Compiled(_side_by_side, Signature(_side_by_side, parameters))
+    signature = Signature.by_roles(_side_by_side, faces="object", size=INT, p="position")
+    return Compiled(_side_by_side, signature)
 
 
 def _side_by_side(faces: Any, size: Any, p: Any) -> Any:

@@ -203,12 +203,16 @@ def _by_component(task: Task) -> tuple[Task, int]:
     is_narrow = any(format.dtype.itemsize < 4 for format in (*task.inputs, *task.outputs))
     if found is None or not (is_narrow or cost(found[0].body) >= WORK):
         return task, 1
-    function, group = found
+    return of_channels(task, found[0], 1), found[1]
+
+
+def of_channels(task: Task, function: Function, channels: int) -> Task:
+    """The task of a function whose images and results have so many channels."""
     inputs, outputs = (
-        [replace(format, channels=1) for format in formats]
+        [replace(format, channels=channels) for format in formats]
         for formats in (task.inputs, task.outputs)
     )
-    return replace(task, function=function, inputs=inputs, outputs=outputs), group
+    return replace(task, function=function, inputs=inputs, outputs=outputs)
 
 
 def is_used(function: Function, value: Value) -> bool:

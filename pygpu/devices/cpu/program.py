@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.llvm import span
 from pygpu.codegen.llvm.plan import cost
+from pygpu.core.boundaries import rows_read
 from pygpu.core.host.later import later
 from pygpu.core.programs import Frame, Planes, Program, Task, Work
 from pygpu.core.storage import Storage, rows_of, strides_of
@@ -30,6 +31,7 @@ from pygpu.devices.cpu.given import (
     are_own,
     is_used,
     is_wide,
+    of_channels,
 )
 from pygpu.devices.cpu.layout import Layout, Sizes
 from pygpu.devices.cpu.native import Native, attributes, native_span
@@ -298,15 +300,9 @@ class CpuProgram(Program):
         """The program of images of so many columns."""
         if width not in self.few:
             function = rows_as_texels.of_columns(self.task.function, width)
-            if function is None:
-                self.few[width] = None
-            else:
-                inputs, outputs = (
-                    [replace(format, channels=width) for format in formats]
-                    for formats in (self.task.inputs, self.task.outputs)
-                )
-                task = replace(self.task, function=function, inputs=inputs, outputs=outputs)
-                self.few[width] = CpuProgram(task)
+            self.few[width] = None
+            if function is not None:
+                self.few[width] = CpuProgram(of_channels(self.task, function, width))
         return self.few[width]
 
     def reach(self, index: int) -> tuple[int, int] | None:
@@ -321,11 +317,10 @@ class CpuProgram(Program):
         for taps in self.plan.taps:
             if taps.image == index:
                 up, down = max(-taps.rows[0], 0), max(taps.rows[-1] - self.plan.rows + 1, 0)
-                if (up or down) and taps.boundary == "wrap":
-                    return None  # rows at the other end
-                if taps.boundary in ("reflect", "mirror"):  # what is above lies below, and so on
-                    up = down = max(up, down)
-                above, below = max(above, up), max(below, down)
+                read = rows_read(taps.boundary, up, down)
+                if read is None:
+                    return None
+                above, below = max(above, read[0]), max(below, read[1])
         return above, below
 
     def prepared(

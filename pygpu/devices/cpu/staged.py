@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.llvm.plan import REACH, chooses, cost
+from pygpu.core.boundaries import rows_read
 from pygpu.core.host.later import later
 from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.programs import Link, Planes, Prepared, Program, Task, Work
@@ -153,13 +154,11 @@ class CpuStaged(Program):
         for op in walk(function.body):
             if op.code != "load" or op.data.image != index:
                 continue
-            up, down, boundary = max(-op.data.dy, 0), max(op.data.dy, 0), op.data.boundary
+            read = rows_read(op.data.boundary, max(-op.data.dy, 0), max(op.data.dy, 0))
             is_near = op.operands == (function.x, function.y) and abs(op.data.dx) <= REACH
-            if not is_near or index in self.given.widened or (boundary == "wrap" and up + down):
+            if not is_near or index in self.given.widened or read is None:
                 return None
-            if boundary in ("reflect", "mirror"):
-                up = down = max(up, down)
-            above, below = max(above, up), max(below, down)
+            above, below = max(above, read[0]), max(below, read[1])
         return above, below
 
 

@@ -13,7 +13,7 @@ import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from pygpu.execution.arguments.annotations import Role, Scope, object_type, user
 from pygpu.execution.arguments.convert import KINDS, is_picture, is_pil
 from pygpu.language.matrices import MATRICES as MATRIX_CLASSES
 from pygpu.language.vectors import CLASSES as VECTORS
+from pygpu.types import Type
 
 with later():
     from pygpu.execution.arguments import uniforms
@@ -98,6 +99,13 @@ class Parameter:
         return self.name, f"dynamic: {rest.lstrip(': ')}{default}"
 
 
+@record
+class Known:
+    """What a parameter of one of our own functions is known to be."""
+
+    value: Any
+
+
 class Signature:
     """The parameters of a function, and how a call's arguments go to them."""
 
@@ -124,6 +132,20 @@ class Signature:
         self.has_neighbours = self.position is not None  # whether there are pixels around this one
         self.required: Final = [i for i, value in enumerate(self.template) if value is MISSING]
         self.has_image: Final = any(p.role in ("image", "object") for p in parameters)
+
+    @classmethod
+    def by_roles(cls, function: Callable[..., Any], /, **roles: Any) -> Self:
+        """That of one of our own functions. Each parameter is a Known, a uniform by its Type, an
+        image by how many coordinates it has, or what its role is called."""
+
+        def parameter(name: str, role: Any) -> Parameter:
+            if isinstance(role, Known):
+                return Parameter(name, "known", default=role.value)
+            if isinstance(role, Type):
+                return Parameter(name, "uniform", role)
+            return Parameter(name, "image" if isinstance(role, int) else role, role)
+
+        return cls(function, [parameter(*pair) for pair in roles.items()])
 
     @classmethod
     def of(

@@ -23,7 +23,7 @@ from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.execution.arguments.functions import Code
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import ImageMaker, Wanted
-from pygpu.execution.arguments.signatures import Parameter, Signature
+from pygpu.execution.arguments.signatures import Known, Signature
 from pygpu.execution.programs import running
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.specialise import Specialisation, Translated
@@ -69,19 +69,10 @@ class Pass:
     def __init__(
         self, function: Callable[..., Any], roles: Roles, target: str, known: Any = None
     ) -> None:
-        parameters = []
-        for name, role in roles.items():
-            if isinstance(role, Type):
-                parameters.append(Parameter(name, "uniform", role))
-            elif role == "function":
-                parameters.append(Parameter(name, "known", default=known))
-            else:
-                parameters.append(Parameter(name, role))
-        parameters.append(Parameter("p", "position"))
-        self.names: Final = [parameter.name for parameter in parameters]
-        self.programs: Final = Programs(
-            function, Signature(function, parameters), target, inner=True
-        )
+        given = {name: Known(known) if role == "function" else role for name, role in roles.items()}
+        signature = Signature.by_roles(function, **given, p="position")
+        self.names: Final = [*given, "p"]
+        self.programs: Final = Programs(function, signature, target, inner=True)
 
     def __call__(
         self, shape: tuple[int, int], dtypes: Sequence[Any] | None, **values: Any

@@ -31,7 +31,7 @@ from pygpu.devices import targets
 from pygpu.execution.arguments.functions import Code
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import ImageMaker, Wanted
-from pygpu.execution.arguments.signatures import Parameter, Signature
+from pygpu.execution.arguments.signatures import Known, Signature
 from pygpu.execution.arrays.mapping import Reading, first_of, value_at
 from pygpu.execution.arrays.passes import Ran
 from pygpu.execution.arrays.values import fold_of
@@ -109,31 +109,19 @@ class Fold:
         self.function, self.target = function, target
         self.first = first_of(map, reading)
         self.is_placed = reading is None or reading.with_position or reading.placed
-        signature = Signature(
+        pair = vector("int", 2)
+        signature = Signature.by_roles(
             _fold,
-            [
-                Parameter("function", "known", default=function),
-                Parameter("how", "known"),
-                Parameter("images", "object"),
-                Parameter("length", "uniform", vector("int", 2)),
-                Parameter("corner", "uniform", vector("int", 2)),
-                Parameter("given", "object"),
-                Parameter("p", "position"),
-            ],
+            **{"function": Known(function), "how": "known", "images": "object"},
+            **{"length": pair, "corner": pair, "given": "object", "p": "position"},
         )
         signature.name = "reduce"
         self.passes = Programs(_fold, signature, target, inner=True)
         self.values = Programs(value_at, _of_values(self.first), target, inner=False)
+        joins = Signature.by_roles(_joined, function=Known(function), a="object", b="object")
         self.groups = Groups(
             Source.of(value_at, _of_values(self.first).parameters),
-            Source.of(
-                _joined,
-                [
-                    Parameter("function", "known", default=function),
-                    Parameter("a", "object"),
-                    Parameter("b", "object"),
-                ],
-            ),
+            Source.of(_joined, joins.parameters),
             [function],
         )
 
@@ -168,16 +156,14 @@ class Fold:
 
 def _of_values(first: Any) -> Signature:
     """The parameters of `value_at`."""
-    signature = Signature(
+    signature = Signature.by_roles(
         value_at,
-        [
-            Parameter("first", "known", default=first),
-            Parameter("images", "object"),
-            Parameter("is_tuple", "known", default=False),
-            Parameter("p", "position"),
-            Parameter("corner", "uniform", vector("int", 2)),
-            Parameter("given", "object"),
-        ],
+        first=Known(first),
+        images="object",
+        is_tuple=Known(False),
+        p="position",
+        corner=vector("int", 2),
+        given="object",
     )
     signature.name = "reduce: map"
     return signature

@@ -15,7 +15,7 @@ import numpy as np
 from pygpu.core import sampler
 from pygpu.core.storage import Format, ImageLike
 from pygpu.execution.arguments.results import ImageMaker
-from pygpu.execution.arguments.signatures import Parameter, Signature
+from pygpu.execution.arguments.signatures import Known, Signature
 from pygpu.language.vectors import CLASSES
 from pygpu.runtime import Compiled
 from pygpu.types import vector
@@ -109,13 +109,9 @@ def _made(
 
 @lru_cache(maxsize=32)
 def _program(function: Callable[..., Any], dims: int, how: Any, count: int = 0) -> Compiled:
-    parameters = [
-        Parameter("images", "object"),
-        Parameter("how", "known", default=how),
-        *([Parameter("starts", "object")] if count else []),
-        Parameter("p", "position"),
-    ]
-    return Compiled(function, Signature(function, parameters))
+    more = {"starts": "object"} if count else {}
+    given = {"images": "object", "how": Known(how), **more}
+    return Compiled(function, Signature.by_roles(function, **given, p="position"))
 
 
 def _found(images: Any, how: Any, starts: Any, p: Any) -> Any:

@@ -20,7 +20,7 @@ from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike
 from pygpu.devices import targets
 from pygpu.execution.arguments.results import ImageMaker
-from pygpu.execution.arguments.signatures import Parameter, Signature
+from pygpu.execution.arguments.signatures import Known, Signature
 from pygpu.execution.arrays.sorting import sort
 from pygpu.language.vectors import CLASSES
 from pygpu.runtime import Compiled
@@ -86,12 +86,8 @@ def _by_network(image: ImageLike, axis: int, places: NDArray[np.intp]) -> NDArra
 
 @lru_cache(maxsize=64)
 def _network(dims: int, how: tuple[int, int, str, int, tuple[int, ...]]) -> Compiled:
-    parameters = [
-        Parameter("image", "image", dims),
-        Parameter("how", "known", default=how),
-        Parameter("p", "position"),
-    ]
-    return Compiled(_ordered, Signature(_ordered, parameters))
+    signature = Signature.by_roles(_ordered, image=dims, how=Known(how), p="position")
+    return Compiled(_ordered, signature)
 
 
 def _ordered(image: Any, how: Any, p: Any) -> Any:
@@ -145,13 +141,8 @@ def _sorted(image: ImageLike, axis: int, places: NDArray[np.intp]) -> NDArray[An
 
 @lru_cache(maxsize=8)
 def _reading(dims: int, how: tuple[int, str]) -> Compiled:
-    parameters = [
-        Parameter("image", "image", dims),
-        Parameter("places", "image", dims),
-        Parameter("how", "known", default=how),
-        Parameter("p", "position"),
-    ]
-    return Compiled(_read, Signature(_read, parameters))
+    signature = Signature.by_roles(_read, image=dims, places=dims, how=Known(how), p="position")
+    return Compiled(_read, signature)
 
 
 def _read(image: Any, places: Any, how: Any, p: Any) -> Any:

@@ -20,7 +20,7 @@ from pygpu.core.errors import asked
 from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike
 from pygpu.execution.arguments.results import ImageMaker
-from pygpu.execution.arguments.signatures import Parameter, Signature
+from pygpu.execution.arguments.signatures import Known, Signature
 from pygpu.image.functions.joins import joined
 from pygpu.image.functions.texels import (
     first,
@@ -171,14 +171,8 @@ def _moved(image: ImageLike, move: _Move) -> ImageLike:
 @lru_cache(maxsize=32)
 def _program(dims: int, order: tuple[int, ...]) -> Compiled:
     place = vector("int", dims)
-    parameters = [
-        Parameter("image", "image", dims),
-        Parameter("order", "known", default=order),
-        Parameter("first", "uniform", place),
-        Parameter("step", "uniform", place),
-        Parameter("p", "position"),
-    ]
-    return Compiled(_source, Signature(_source, parameters))
+    given = {"image": dims, "order": Known(order), "first": place, "step": place}
+    return Compiled(_source, Signature.by_roles(_source, **given, p="position"))
 
 
 def _source(image: Any, order: Any, first: Any, step: Any, p: Any) -> Any:

@@ -21,10 +21,10 @@ from pygpu.core.sampler import of as sampler_of
 from pygpu.core.storage import ImageLike, NumberLike
 from pygpu.devices import targets
 from pygpu.execution.arguments.results import ImageMaker
-from pygpu.execution.arguments.signatures import Parameter, Signature
+from pygpu.execution.arguments.signatures import Known, Signature
 from pygpu.execution.folds.reduction import reduce
 from pygpu.runtime import Compiled
-from pygpu.types import vector
+from pygpu.types import INT, vector
 
 Rule = Callable[[Any, Any, Any], Any]
 
@@ -138,16 +138,9 @@ def _slid(a: Any, v: Any, mode: Any, is_turned: bool) -> Any:
 
 @functools.lru_cache(maxsize=2, typed=True)
 def _sliding(zero: float) -> Compiled:
-    parameters = [
-        Parameter("long", "image", 1),
-        Parameter("short", "image", 1),
-        Parameter("start", "uniform", vector("int", 1)),
-        Parameter("step", "uniform", vector("int", 1)),
-        Parameter("turned", "uniform", vector("int", 2)),
-        Parameter("zero", "known", default=zero),
-        Parameter("p", "position"),
-    ]
-    return Compiled(_slide, Signature(_slide, parameters))
+    numbers = {"start": INT, "step": INT, "turned": vector("int", 2), "zero": Known(zero)}
+    signature = Signature.by_roles(_slide, long=1, short=1, **numbers, p="position")
+    return Compiled(_slide, signature)
 
 
 def _slide(long: Any, short: Any, start: Any, step: Any, turned: Any, zero: Any, p: Any) -> Any:

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from pygpu.core.boundaries import MIRRORING
 from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
 from pygpu.passes.analysis.footprint import Footprint, footprint
@@ -149,7 +150,7 @@ def _reach(sources: Sequence[Source]) -> list[tuple[int, int]] | None:
             if near is None or "wrap" in rules or maker >= place:
                 return None
             x, y = max(near.left, near.right), max(near.up, near.down)
-            if rules & {"reflect", "mirror"}:
+            if rules & MIRRORING:
                 y += ROWS - 1  # rows below the image, made with its last, are read from far above
             (px, py), (mx, my) = found[place], found[maker]
             found[maker] = max(mx, px + x), max(my, -(-(py + y) // ROWS) * ROWS)
