@@ -143,7 +143,8 @@ class Signature:
                 return Parameter(name, "known", default=role.value)
             if isinstance(role, Type):
                 return Parameter(name, "uniform", role)
-            return Parameter(name, "image" if isinstance(role, int) else role, role)
+            is_image = isinstance(role, int)
+            return Parameter(name, "image", role) if is_image else Parameter(name, role)
 
         return cls(function, [parameter(*pair) for pair in roles.items()])
 
