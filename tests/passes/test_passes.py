@@ -194,6 +194,10 @@ RULES: list[tuple[Write, str]] = [
         lambda m, a, b, p: m.select(p, m.add(a, m.mul(b, b)), a),
         "%0 = mul b, b; %1 = add a, %0; %2 = select p, %1, a; return %2",
     ),
+    (  # an index is wrapped
+        lambda m, i: m.select(m.lt(i, 0), m.add(i, 9), i),
+        "%0 = lt i, 0; %1 = add i, 9; %2 = select %0, %1, i; return %2",
+    ),
     (  # an item is stored where it was looked up
         lambda m, a, b, i: m.select(m.eq(i, 1), m.add(m.select(m.eq(i, 1), b, a), 2.0), b),
         "%0 = eq i, 1; %1 = select %0, 2.0, 0.0; %2 = add b, %1; return %2",
