@@ -106,7 +106,7 @@ def _select(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
 def _neutral(condition: Value, changed: Value, kept: Value) -> tuple[Op, Value, float] | None:
     """What `kept` is changed by, with what changes nothing: so what a window adds up or compares is
     chosen apart from the rest, and an element of many is not looked up where it is stored. Products
-    are left: with sums they are fused; and indices that are wrapped, of which the choice comes last.
+    are left, as with sums they are fused, and indices that are wrapped: that choice comes last.
     """
     op = changed.op
     if op is None or op.code not in _NEUTRAL or kept.type.kind not in _NEUTRAL[op.code]:
