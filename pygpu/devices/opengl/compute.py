@@ -39,7 +39,7 @@ from pygpu.devices.opengl.staged import ComputeStaged, Host, in_tiles, linked, r
 from pygpu.passes.analysis.footprint import fixed, footprint, reads_itself
 from pygpu.passes.analysis.pressure import pressure
 from pygpu.passes.blocks import shapes
-from pygpu.passes.blocks.block import Cut, block, can_block, columns_of, shares_words, size
+from pygpu.passes.blocks.block import Blocked, Cut, block, can_block, columns_of, shares_words, size
 from pygpu.passes.blocks.block_views import COLUMNS
 from pygpu.passes.blocks.columns import by_columns
 from pygpu.passes.blocks.exact import Exact
@@ -238,16 +238,15 @@ class ComputeDevice(OpenGLDevice):
         ahead = rows <= AHEAD and pixel <= LIGHT and is_own
         cut = Cut(columns, rows, narrow=narrow, loops=self.is_software, ahead=ahead)
         blocked = block(task, cut)
-        while not self.is_software and _is_too_much(blocked.function):
-            if cut.rows == 1:
-                if pressure(blocked.function.body) <= REGISTERS:
+        if not self.is_software:
+            while (held := pressure(blocked.function.body)) > REGISTERS or _compares_much(blocked):
+                if cut.rows == 1:
                     break
-                return None
-            cut = replace(cut, rows=cut.rows // 2)
-            blocked = block(task, cut)
-        is_large = pixel * COLUMNS > self.largest and columns == 1 and not self.is_software
-        if is_large and pressure(blocked.function.body) > REGISTERS // 2:
-            return None  # few threads would run at once: twice the time of single pixels
+                cut = replace(cut, rows=cut.rows // 2)
+                blocked = block(task, cut)
+            is_large = pixel * COLUMNS > self.largest and columns == 1
+            if held > (REGISTERS // 2 if is_large else REGISTERS):
+                return None  # few threads would run at once: twice the time of single pixels
         early = pixel >= EARLY and not ahead
         program = block_program(blocked, shape.threads, self.dialect, early, task.planar)
         return program if self._is_bound(program, task) else None
@@ -265,11 +264,10 @@ def _reads_all(function: Function) -> bool:
     return all(op.data.image in always for op in walk(function.body) if op.code == "load")
 
 
-def _is_too_much(function: Function) -> bool:
-    """Whether the function of a block has more at hand, or compares more, than compilers take."""
-    extremes = [op for op in walk(function.body) if op.code in ("min", "max") and op.data is None]
-    count = sum(op.result.type.kind == "float" for op in extremes)
-    return count > EXTREMES or pressure(function.body) > REGISTERS
+def _compares_much(blocked: Blocked) -> bool:
+    """Whether a block compares more than compilers take."""
+    ops = [op for op in walk(blocked.function.body) if op.code in ("min", "max")]
+    return sum(op.data is None and op.result.type.kind == "float" for op in ops) > EXTREMES
 
 
 class ComputedFunction(Passes):
