@@ -89,12 +89,21 @@ linux = pytest.mark.skipif(
 )
 
 
+# Code for the ends of rows from the first call on, in rows that are long enough.
+AT_ONCE = """
+from pygpu.devices.cpu import program
+program.ENDS = 0
+"""
+
+
 # Each dtype with each number of channels, and both with each boundary; on OpenGL fewer.
 @linux
-@pytest.mark.parametrize(("name", "every"), [("cpu", 3), ("fragment", 9), ("compute", 9)])
-def test_no_byte_beside_an_image_is_read_or_written(name, every):
+@pytest.mark.parametrize(("name", "every", "first"), [
+    ("cpu", 3, ""), ("cpu", 3, AT_ONCE), ("fragment", 9, ""), ("compute", 9, ""),
+])  # fmt: skip
+def test_no_byte_beside_an_image_is_read_or_written(name, every, first):
     require(name)
-    text = f"TARGET, EVERY, DTYPES = {name!r}, {every}, {DTYPES}\n{GUARDED}"
+    text = f"TARGET, EVERY, DTYPES = {name!r}, {every}, {DTYPES}\n{first}{GUARDED}"
     assert int(run(text)) == 70 * -(-5 * 4 * len(DTYPES) // every)
 
 

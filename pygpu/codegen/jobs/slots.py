@@ -10,8 +10,8 @@ from pygpu.codegen.llvm.plan import MULTIPLE
 (NEXT, TILES, TILE_COLUMNS, TILE_WIDTH, TILE_HEIGHT, WIDTH, HEIGHT, ROWS, BLOCK, BEGIN, END, SETS,
  SET_TABLE, OUTPUTS, OUTPUT_TABLE, ARGS, SLOTS, SPAN, STOP, GATE, SCRATCH, MORE_PLANES, IMAGES,
  IMAGE_TABLE, HELD, STAGES, STAGE_TABLE, STEP, WARM, WORK, OWN, ROUNDS, EDGE,
- STRIPS, STREAM, LANES, GIVEN, ASIDE, JOB_SLOTS,
-) = range(39)  # fmt: skip
+ STRIPS, STREAM, LANES, GIVEN, ASIDE, SIDES, JOB_SLOTS,
+) = range(40)  # fmt: skip
 # EDGE is how many pixels are computed at once where all taps of a set are outside: whole blocks.
 # SLOTS pointers to rows come first in what `span` is given as its context, then, where HELD numbers
 # are held there, the plane and a pointer to each image.
@@ -19,6 +19,7 @@ from pygpu.codegen.llvm.plan import MULTIPLE
 # all rows of results begin at whole lines of the cache.
 # ASIDE is how many pixels of each row are computed into the thread's memory, and copied, where the
 # results lie so that loads would wait for stores; 0 where that is not looked at.
+# SIDES is the code for LANES pixels at the ends of rows (codegen/llvm/boundary.py), or 0.
 # GIVEN points at two numbers for each array that a job is given as Python's object (arrays.py): the
 # place, in bytes from the job on, of the number that is the address of its texels, and which bits
 # of that must be 0.

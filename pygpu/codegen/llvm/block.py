@@ -137,19 +137,21 @@ class Block:
         """The bits of a vector of texels, loaded once."""
 
         def make() -> Val:
-            return load_words(self.code, self._place(taps, row, dx), self.inputs[taps.image])
+            return load_words(self.code, self.place(taps, row, dx), self.inputs[taps.image])
 
         return self.code.remembered((taps, row, dx, "words"), self.x.depth, make)  # type: ignore[no-any-return]
 
-    def _place(self, taps: TapSet, row: int, dx: int) -> Val:
+    def place(self, taps: TapSet, row: int, dx: int) -> Val:
         """Where the texels of a vector are."""
         texel = self.inputs[taps.image].nbytes
         start = self.code.cast("sext", self.x, "long") * (texel * taps.apart[0])
         return self.code.at(self.code.at(self.rows[taps, row], start), dx * texel)
 
     def _loaded(self, taps: TapSet, row: int, dx: int, columns: int) -> Values:
+        return self.loaded(taps, self.place(taps, row, dx), columns)
+
+    def loaded(self, taps: TapSet, place: Val, columns: int = 1) -> Values:
         format = self.inputs[taps.image]
-        place = self._place(taps, row, dx)
         if columns > 1:
             format = replace(format, channels=columns)
         return load_block(self.code, place, format, self.plan.raw)

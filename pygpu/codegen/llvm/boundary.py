@@ -1,16 +1,29 @@
-"""Boundary rules in native code: pygpu/core/boundaries.py on lanes, and on numbers of 64 bits."""
+"""Boundary rules in native code: pygpu/core/boundaries.py on lanes, and on numbers of 64 bits.
+
+At the ends of rows a vector of texels, some of which lie outside, is one of those inside, shuffled
+as the rule says: copies of rows around the pixels (codegen/jobs/edges.py) take much longer. The
+`span` of such code computes a single vector, whose end lies so many pixels before its start as
+these say: LEFT and RIGHT at the ends of a row, WITHIN between them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
+from pygpu.codegen.llvm.block import Block, Values
 from pygpu.codegen.llvm.code import Code, floor
 from pygpu.codegen.llvm.flow import Branch
+from pygpu.codegen.llvm.plan import Plan, TapSet, cost
 from pygpu.codegen.llvm.text import Machine, Val
-from pygpu.core.boundaries import RULES, index
+from pygpu.core.boundaries import INTEGERS, RULES, index
 from pygpu.core.host.records import record
+from pygpu.core.programs import Task
 
 NUMBERS: Final = {name: number for number, name in enumerate(RULES)}  # of rules, in descriptors
+LEFT, RIGHT, WITHIN = SIDES = range(3)
+LARGEST: Final = 500  # operations of a column of a block, above which copies of rows cost less
+WIDTH: Final = 1 << 12  # texels of an image that stands for all wide ones
 
 
 @record
@@ -89,3 +102,98 @@ def place(machine: Machine) -> str:
     result = by_number(code, rule, index, size)
     code.line(f"ret i64 {result.text}")
     return f"define internal i64 @place(i64 %index, i64 %size, i64 %rule) #1 {{\n{code.text()}\n}}"
+
+
+# ---------------------------------------------------------------- the ends of rows
+
+
+@record
+class Shuffle:
+    """How a vector is made whose texels lie partly outside: `places` in the vector that begins at
+    the column `near`, counted from that of the first pixel, and behind these in the one at the
+    other end of the row, or in one of constants."""
+
+    near: int
+    places: tuple[int, ...]
+
+
+def ends_are_written(layout: Plan, task: Task) -> bool:
+    """Whether the ends of rows are worth code of their own, and can have it."""
+    if layout.reaching or cost(task.function.body) * layout.rows > LARGEST:
+        return False
+    beside = any(taps.left < 0 or taps.right > 0 for taps in layout.taps)
+    return beside and all(_is_shuffled(taps, layout, task) for taps in layout.taps)
+
+
+def least_width(layout: Plan) -> int:
+    """The pixels of a row that has both ends."""
+    return 2 * layout.lanes + max([0, *[max(-each.left, each.right) for each in layout.taps]])
+
+
+def _is_shuffled(taps: TapSet, layout: Plan, task: Task) -> bool:
+    if taps.apart != (1, 1):
+        return False
+    if taps.boundary == "constant":
+        is_plain = task.inputs[taps.image].dtype.name == "float32"
+        if layout.raw or not (is_plain or set(taps.cval) == {0}):
+            return False
+    return all(
+        shuffle(taps, start, side, layout) is not None
+        for start in _starts(taps, layout)
+        for side in (LEFT, RIGHT)
+    )
+
+
+def _starts(taps: TapSet, layout: Plan) -> Iterator[int]:
+    """Where the vectors of a set of taps begin, from the first pixel on."""
+    if taps.shifted:
+        yield from range(taps.left, taps.right + 1, layout.lanes)
+    else:
+        yield from {op.data.dx for op, each in layout.set_of.items() if each is taps}
+
+
+def shuffle(taps: TapSet, start: int, side: int, layout: Plan) -> Shuffle | None:
+    """How the vector is made that begins so many columns from the first pixel; None where it takes
+    more than a load at each end of the row."""
+    lanes, width = layout.lanes, WIDTH * layout.group
+    first = 0 if side == LEFT else width - lanes  # the column of the first pixel
+    columns = [_column(taps, first + start + k, layout.group) for k in range(lanes)]
+    near = [at for at in columns if at is not None and abs(at - first) < width // 2]
+    base = 0 if side == LEFT else width - lanes
+    if near:
+        base = max(base, max(near) - lanes + 1) if side == LEFT else min(base, min(near))
+    other = width - lanes if side == LEFT else 0
+    places = []
+    for at in columns:
+        place, low = (at - base, 0) if at in near else (lanes + (at or other) - other, lanes)
+        if not low <= place < low + lanes:
+            return None
+        places.append(place)
+    return Shuffle(base - first, tuple(places))
+
+
+def _column(taps: TapSet, column: int, group: int) -> int | None:
+    """Which column the rule gives; None for the constant."""
+    texel, part = divmod(column, group)
+    if taps.boundary == "constant" and not 0 <= texel < WIDTH:
+        return None
+    return index(taps.boundary, INTEGERS, texel, WIDTH) * group + part
+
+
+def texels_at_end(block: Block, taps: TapSet, row: int, start: int, side: int) -> Values:
+    """A vector of texels at an end of a row."""
+    made = shuffle(taps, start, side, block.plan)
+    assert made is not None, "ends_are_written"
+    code, lanes = block.code, block.machine.lanes
+    near = block.loaded(taps, block.place(taps, row, made.near))
+    if made.places == tuple(range(lanes)):
+        return near
+    other = near
+    if max(made.places) >= lanes and taps.boundary == "constant":
+        numbers = zip(near, taps.cval, strict=True)
+        other = tuple([code.constant(part.kind, number, lanes) for part, number in numbers])
+    elif max(made.places) >= lanes:
+        across = code.cast("sext", block.width, "long") * block.inputs[taps.image].nbytes
+        far = block.place(taps, row, -lanes if side == LEFT else lanes)
+        other = block.loaded(taps, code.at(far, across if side == LEFT else -across))
+    return tuple([code.shuffle(a, b, made.places) for a, b in zip(near, other, strict=True)])

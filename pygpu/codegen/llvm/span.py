@@ -19,9 +19,10 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from functools import reduce
 
+from pygpu.codegen.llvm import boundary
 from pygpu.codegen.llvm.block import WIDTH, Block, Masks, Values
 from pygpu.codegen.llvm.body import READ
-from pygpu.codegen.llvm.flow import Loop
+from pygpu.codegen.llvm.flow import Loop, when
 from pygpu.codegen.llvm.memory import store_block
 from pygpu.codegen.llvm.operations import RULES, function
 from pygpu.codegen.llvm.plan import Plan, TapSet, chooses, plan
@@ -45,20 +46,26 @@ class Emitted:
     plan: Plan
 
 
-def emit(task: Task, machine: Machine, wide: bool = False, group: int = 1) -> Emitted:
+def emit(
+    task: Task, machine: Machine, wide: bool = False, group: int = 1, at_ends: bool = False
+) -> Emitted:
     """The IR of a task's function. `wide`: some image has 2**31 bytes or more; `group`: so many of
-    its pixels are the components of a texel."""
+    its pixels are the components of a texel; `at_ends`: for the ends of rows, see boundary.py."""
     raw = chooses(task)
     if raw:
         machine = replace(machine, lanes=machine.lanes * 4 // task.inputs[0].dtype.itemsize)
     layout = plan(task, machine.lanes, raw, group)
-    return Emitted(Writer(task, machine, layout, wide).write(), layout)
+    writer = Writer(task, machine, layout, wide)
+    writer.at_ends = at_ends
+    return Emitted(writer.write(), layout)
 
 
 class Writer(Block):
     """Writes `span`: the frame here, loads and control flow in their modules."""
 
     ahead: Set[Op] = frozenset()  # computed before the loop over blocks, where there is one
+    at_ends = False  # of rows: single vectors, in place of blocks
+    side = boundary.WITHIN  # which end of a row is written
 
     # ------------------------------------------------------------ the frame
 
@@ -71,16 +78,34 @@ class Writer(Block):
         for r in range(self.plan.rows):
             self.env[self.f.y, 0, r] = (y + r,)
         self.of_rows()
-        with Loop(code, [x0]) as loop:
-            self.x = loop.params[0]
-            for u in range(self.plan.vectors):
-                self.env[self.f.x, u, 0] = (code.linear(self.x + u * self.machine.lanes),)
-            self.body()
-            self.write_outputs()
-            following = self.x + self.plan.vectors * self.machine.lanes
-            loop.next(following < x1, [following])
+        if self.at_ends:
+            self.ends(x0, x1)
+        else:
+            self.blocks(x0, x1)
         text = code.span(READ, READ, stops=self.stops)
         return f"{text}\n!0 = !{{i32 1}}\n" if self.machine.streams else text  # `!nontemporal !0`
+
+    def blocks(self, x0: Val, x1: Val) -> None:
+        with Loop(self.code, [x0]) as loop:
+            self.pixels(loop.params[0])
+            following = self.x + self.plan.vectors * self.machine.lanes
+            loop.next(following < x1, [following])
+
+    def pixels(self, x: Val) -> None:
+        self.x = x
+        for u in range(self.plan.vectors):
+            self.env[self.f.x, u, 0] = (self.code.linear(self.x + u * self.machine.lanes),)
+        self.body()
+        self.write_outputs()
+
+    def ends(self, x0: Val, x1: Val) -> None:
+        """A single vector, at an end of a row or between: see boundary.py."""
+        of_rows, self.plan = self.env, replace(self.plan, vectors=1)
+        self.cells = [(0, r) for r in range(self.plan.rows)]
+        for side in boundary.SIDES:
+            with when(self.code, (x0 - x1).eq(side)):
+                self.env, self.side = dict(of_rows), side
+                self.pixels(x0)
 
     def of_rows(self) -> None:
         """Compute what does not change along a row, once for all blocks of a row. LLVM moves sums
@@ -147,6 +172,11 @@ class Writer(Block):
             for u in range(self.plan.vectors):
                 place = code.at(start, u * lanes * texel)
                 store_block(code, self.get(value, (u, r)), place, format, self.plan.raw)
+
+    def _loaded(self, taps: TapSet, row: int, dx: int, columns: int) -> Values:
+        if self.side == boundary.WITHIN:
+            return super()._loaded(taps, row, dx, columns)
+        return boundary.texels_at_end(self, taps, row, dx, self.side)
 
     # ------------------------------------------------------------ ops
 

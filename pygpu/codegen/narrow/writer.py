@@ -47,12 +47,14 @@ def of_a_table(byte: OfBytes) -> Narrow:
     return narrow
 
 
-def emit(narrow: Narrow, machine: Machine, wide: bool = False, group: int = 1) -> Emitted:
+def emit(
+    narrow: Narrow, machine: Machine, wide: bool = False, group: int = 1, at_ends: bool = False
+) -> Emitted:
     """The span of a function in narrow lanes: what `span.emit` gives of any other function."""
     machine = replace(machine, lanes=4 * machine.lanes)
     layout = plan(narrow.task, machine.lanes, True, group)
     writer = _Writer(narrow.task, machine, layout, wide)
-    writer.narrow = narrow
+    writer.narrow, writer.at_ends = narrow, at_ends
     return Emitted(writer.write(), layout)
 
 

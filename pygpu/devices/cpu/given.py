@@ -261,7 +261,8 @@ def _storable(cval: Sequence[float], format: Format) -> bool:
 
 class How(NamedTuple):
     """How the jobs of a program run, on so many threads at most.
-    `stream` gives a span that writes past the caches, if results lie so."""
+    `stream` gives a span that writes past the caches, if results lie so; `sides` the code for the
+    ends of rows, once it is worth it."""
 
     calls: Calls
     span: int
@@ -270,6 +271,7 @@ class How(NamedTuple):
     is_tiny: bool  # so little work that one thread does it
     is_small: bool  # so little that nobody waits for another
     stream: Callable[[bool, Layout, Sequence[int]], int]
+    sides: Callable[[Layout], int]
 
 
 class CpuPrepared(Prepared):
@@ -280,6 +282,7 @@ class CpuPrepared(Prepared):
         self.is_tiny, self.is_small = how.is_tiny, how.is_small
         self.threads = min(how.threads, layout.tiles)
         self.span, self.calls = how.span, how.calls
+        self.waits, self.sides = layout.row_ends > 0, 0  # whether code for them may come
         self.results: Final = [
             (shape if f.channels == 1 else (*shape, f.channels), f.dtype) for f in task.outputs
         ]
@@ -307,7 +310,7 @@ class CpuPrepared(Prepared):
         table = [n for place, mask in zip(places, masks, strict=False) for n in (8 * place, mask)]
         numbers = [*layout.numbers, *table]
         numbers[slots.GIVEN] = len(layout.numbers)
-        numbers[slots.SPAN] = self.span
+        numbers[slots.SPAN], numbers[slots.SIDES] = self.span, self.sides
         return Block(numbers, (*layout.inner, slots.GIVEN), layout.stop)
 
     def run(
@@ -323,6 +326,8 @@ class CpuPrepared(Prepared):
         else:
             at = address(inputs[0]) + self.apart
             results = [RESERVE.empty(*kind, at=at) for kind in self.results]
+        if self.waits:
+            self._find_sides()
         enter = self.enter
         if enter is None:
             places = addresses((*inputs, *results))
@@ -345,6 +350,12 @@ class CpuPrepared(Prepared):
         blocks.append(block)
         return results
 
+    def _find_sides(self) -> None:
+        self.sides = self.how.sides(self.layout)
+        self.waits = not self.sides and self.layout.row_ends > 0
+        if self.sides:
+            self.blocks = []
+
     def run_at(self, places: Sequence[int], uniforms: Sequence[Constant], memory: Any) -> bool:
         """Run it for texels at these places in memory that stays, the inputs' first. False where a
         place is not as aligned as the code expects: nothing has been done then."""
@@ -353,7 +364,7 @@ class CpuPrepared(Prepared):
                 return False
         layout, how = self.layout, self.how
         stream = how.stream(False, layout, places) if self.is_large else 0
-        block = layout.block(self.span, places, uniforms, stream)
+        block = layout.block(self.span, places, uniforms, stream, self.sides)
         if self.is_tiny:
             self.calls.run_held(block.address, POOL.scratch(layout.scratch))
         else:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.block import PLANE_PLACES
-from pygpu.codegen.llvm.boundary import NUMBERS
+from pygpu.codegen.llvm.boundary import NUMBERS, least_width
 from pygpu.codegen.llvm.plan import Plan, TapSet
 from pygpu.core.boundaries import period
 from pygpu.core.programs import Planes, Task
@@ -115,7 +115,7 @@ class Layout:
         self.inner: list[int] = []  # places of addresses within a block
         ends = [(sum(self._inner(t)) - 1 - t.right) // t.apart[0] + 1 for t in plan.taps]
         self.end = min([shape[1], *ends])
-        self.edge = self._edge()
+        self.edge, self.row_ends = self._edge(), self._ends()
         self.slots = self.padded = 0  # pointers to rows; bytes of rows in scratch
         self._add_arguments(tables)
         self._add_taps()
@@ -254,6 +254,14 @@ class Layout:
         }.items():
             self.numbers[slot] = value
 
+    def _ends(self) -> int:
+        """How many blocks have ends of rows for which there may be code."""
+        taps, (height, width) = self.plan.taps, self.shape
+        widths = {self.sizes[each.image][1] for each in taps}
+        if widths != {width} or width < least_width(self.plan) or any(self.frames):
+            return 0
+        return -(-height // self.plan.rows) * self.planes.count
+
     def _aside(self) -> int:
         """Pixels of a row that are computed into the thread's memory at once, where results lie
         badly (Edges.waits); 0 where that is not looked at. Loads wait where neighbours in several
@@ -317,6 +325,7 @@ class Layout:
         addresses: Sequence[int],
         uniforms: Sequence[Constant],
         stream: int = 0,
+        sides: int = 0,
     ) -> Block:
         """A block for one call, which reads and writes at these addresses, those of inputs first:
         to be given back to `blocks`, but for one that was halted."""
@@ -324,7 +333,7 @@ class Layout:
             block = self.blocks.pop()
         except IndexError:
             block = Block(self.numbers, self.inner, self.stop)
-        block.numbers[slots.STREAM] = stream
+        block.numbers[slots.STREAM], block.numbers[slots.SIDES] = stream, sides
         return self.filled(block, span, addresses, uniforms)
 
     def frame(self, block: Block, image: int, around: Sequence[tuple[int, int]]) -> None:

@@ -8,12 +8,13 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen.llvm import span
+from pygpu.codegen.llvm import boundary, span
 from pygpu.codegen.llvm.plan import cost
 from pygpu.core.boundaries import rows_read
 from pygpu.core.host.later import later
@@ -60,6 +61,7 @@ MANY: Final = 1 << 17
 WIDE: Final = 128  # pixels of a row from which on its two edges cost little
 STREAMED: Final = 1 << 24  # bytes of results that no cache is likely to hold until they are read
 STREAMED_COST: Final = 200  # operations of a pixel from which on nobody waits for memory
+ENDS: Final = 10_000  # blocks at the ends of rows that take as long as to compile code for them
 LAYOUTS: Final = 16  # sizes of images that a program remembers
 
 
@@ -80,20 +82,30 @@ class CpuProgram(Program):
         self.low: CpuProgram | None = None  # for results of one row, made when such come
         self.native: dict[tuple[bool, bool], tuple[Native, int]] = {}
         self.large = 0  # calls with large results
+        self.at_ends: tuple[Native, int] | None = None  # code for the ends of rows
+        self.row_ends = 0  # that were computed without it
         self.source = self._compile(wide=False)
         self.calls = native_loops(self.machine)
 
-    def _compile(self, wide: bool, streams: bool = False) -> str:
+    def _emit(self, wide: bool, streams: bool = False, at_ends: bool = False) -> span.Emitted:
         task, narrow = self.code.task, self.code.narrow
-        how = replace(self.machine, fast=task.fast, streams=streams), wide, self.code.group
-        emitted = span.emit(task, *how) if narrow is None else narrow_lanes.emit(narrow, *how)
+        machine = replace(self.machine, fast=task.fast, streams=streams)
+        how = machine, wide, self.code.group, at_ends
+        return span.emit(task, *how) if narrow is None else narrow_lanes.emit(narrow, *how)
+
+    def _compile(self, wide: bool, streams: bool = False) -> str:
+        emitted = self._emit(wide, streams)
         self.plan = emitted.plan
-        begun = time.perf_counter()
-        native = native_span(emitted.text, self.machine)
-        self.driver_seconds += time.perf_counter() - begun
+        native = self._native(emitted.text)
         # What is there stays: another thread may be running it.
         self.native.setdefault((wide, streams), native)
         return emitted.text + attributes(self.machine)
+
+    def _native(self, text: str) -> tuple[Native, int]:
+        begun = time.perf_counter()
+        native = native_span(text, self.machine)
+        self.driver_seconds += time.perf_counter() - begun
+        return native
 
     def run(self, work: Work) -> list[Storage]:
         height, width = work.size
@@ -171,9 +183,8 @@ class CpuProgram(Program):
         layout = self.layouts.get(key) or self._layout(key)
         arrays = [np.ascontiguousarray(array) for array in self.given.arrays(work.inputs)]
         results = self._results(*shape, work, arrays)
-        every = rounds_of.Rounds(
-            layout, self.span(False), arrays, rounds, results, state, self.threads
-        )
+        code = self.span(False), self.sides(layout, len(rounds))
+        every = rounds_of.Rounds(layout, code, arrays, rounds, results, state, self.threads)
         pixels = shape[0] * shape[1] * len(rounds)
         job = Job(every, layout.scratch, (self, every))
         threads = 1 if self._is_small(pixels) else every.parts
@@ -208,7 +219,7 @@ class CpuProgram(Program):
             return False
         # Bytes have as many lanes, which long rows of ints and floats do not have.
         wide = WIDE // 2 if self.plan.lanes > self.machine.lanes else WIDE
-        if not rows_as_texels.MOST < shape[1] < wide:
+        if not rows_as_texels.MOST < shape[1] < wide or self._has_ends(shape[1]):
             return False
         if any(size != shape for size in sizes):
             return False
@@ -219,8 +230,18 @@ class CpuProgram(Program):
     def _is_thin(self, shape: tuple[int, int]) -> bool:
         """Whether rows are so short that columns are computed as rows."""
         beside = any(taps.left < 0 or taps.right > 0 for taps in self.plan.taps)
-        short = NARROW if beside and shape[0] * shape[1] >= MANY else SHORT
+        many = shape[0] * shape[1] >= MANY
+        short = NARROW if beside and many and not self._has_ends(shape[1]) else SHORT
         return is_thin(shape, short)
+
+    @cached_property
+    def can_end(self) -> bool:
+        """Whether the ends of rows may have code of their own."""
+        return boundary.ends_are_written(self.plan, self.code.task)
+
+    def _has_ends(self, width: int) -> bool:
+        """Whether rows are so long that it serves both of theirs."""
+        return self.can_end and width * self.code.group >= boundary.least_width(self.plan)
 
     def _is_row(self, sizes: Sequence[tuple[int, ...]], shape: tuple[int, int]) -> bool:
         """Whether all pixels are computed as those of one row."""
@@ -259,7 +280,8 @@ class CpuProgram(Program):
         wide = is_wide(arrays)
         places = addresses((*arrays, *results))
         stream = self.stream(wide, layout, places)
-        block = layout.block(self.span(wide), places, uniforms, stream)
+        ends = 0 if wide else self.sides(layout)
+        block = layout.block(self.span(wide), places, uniforms, stream, ends)
         for index, frame in enumerate(framed):
             if frame is not None:
                 block.numbers[layout.places[index]] = frame.first
@@ -338,7 +360,7 @@ class CpuProgram(Program):
         how = How(
             *(self.calls, self.span(False), self.threads),
             *(is_brief, is_brief and self._is_tiny(pixels), is_brief and self._is_small(pixels)),
-            self.stream,
+            *(self.stream, self.sides),
         )
         return CpuPrepared(self.task, layout, shape, how)
 
@@ -365,6 +387,20 @@ class CpuProgram(Program):
             self._compile(wide, streams)
             found = self.native[wide, streams]
         return found[1]
+
+    def sides(self, layout: Layout, rounds: int = 1) -> int:
+        """The code for the ends of rows; 0 where there is none, or before it is worth its time."""
+        if not layout.row_ends:
+            return 0
+        if self.at_ends is None:
+            self.row_ends += layout.row_ends * rounds
+            if self.row_ends < ENDS:
+                return 0
+            if not self.can_end:
+                layout.row_ends = 0
+                return 0
+            self.at_ends = self._native(self._emit(False, at_ends=True).text)
+        return self.at_ends[1]
 
     def stream(self, wide: bool, layout: Layout, places: Sequence[int]) -> int:
         """The span that writes past the caches; 0 where they hold the results, where these do not

@@ -133,14 +133,15 @@ class Rounds:
     def __init__(
         self,
         layout: Layout,
-        span: int,
+        code: tuple[int, int],
         inputs: Sequence[NDArray[np.generic]],
         uniforms: Sequence[Sequence[Constant]],
         results: Sequence[NDArray[np.generic]],
         state: Sequence[int],
         parts: int,
     ) -> None:
-        self.layout, self.span, self.state = layout, span, state
+        """`code`: the span, and that for the ends of rows (or 0)."""
+        self.layout, self.code, self.state = layout, code, state
         self.tiling = self._tiling(parts)
         self.parts = max(1, min(parts, self.tiling.number // 2))
         count, spread = len(uniforms), self.tiling.spread
@@ -187,8 +188,10 @@ class Rounds:
         for place, buffer in zip(self.state, of, strict=True):
             read[place] = buffer
         block = Block(layout.numbers, layout.inner, layout.stop)
-        layout.filled(block, self.span, [each.address for each in (*read, *to)], uniforms)
+        span, sides = self.code
+        layout.filled(block, span, [each.address for each in (*read, *to)], uniforms)
         numbers = block.numbers
+        numbers[slots.SIDES] = sides
         for image, slot in layout.strides:
             numbers[slot] = read[image].stride
         for start, buffer in zip(layout.outputs, to, strict=True):

@@ -255,6 +255,8 @@ class CpuStrips(Linked):
             *[arrays[image] for image in self.wanted],
         ]
         jobs = self._jobs(given)
+        if jobs.waiting:
+            jobs.find_sides()
         try:
             job = jobs.idle.pop()
         except IndexError:
@@ -281,7 +283,7 @@ class CpuStrips(Linked):
                 layouts.append((self._layout(stage, inputs, made), is_wide([*inputs.values()])))
             if len(self.jobs) >= LAYOUTS:
                 self.jobs = {}
-            found = self.jobs[key] = Jobs(layouts)
+            found = self.jobs[key] = Jobs([stage.program for stage in self.stages], layouts)
         return found
 
     def _layout(
@@ -312,6 +314,7 @@ class CpuStrips(Linked):
             starts = [self.kept[image].start if image in self.kept else 0 for image in images]
             block = Block(layout.numbers, layout.inner, layout.stop)
             layout.filled(block, stage.program.span(wide), starts, ())
+            block.numbers[slots.SIDES] = 0 if wide else stage.program.sides(layout)
             for index, image in enumerate(images):
                 if image in self.direct:
                     fields.append((block.numbers, layout.places[index], made[image]))
@@ -428,6 +431,18 @@ class Jobs:
     """Jobs for what lies alike in memory: the layouts of stages, each with whether its places need
     64 bits, and the jobs that no call uses. One that was halted does not come back."""
 
-    def __init__(self, layouts: Sequence[tuple[Layout, bool]]) -> None:
+    def __init__(
+        self, programs: Sequence[CpuProgram], layouts: Sequence[tuple[Layout, bool]]
+    ) -> None:
         self.layouts = layouts
         self.idle: list[StripsJob] = []
+        each = zip(programs, layouts, strict=True)
+        # Programs for which code for the ends of rows may come.
+        self.waiting = [(program, at) for program, (at, wide) in each if at.row_ends and not wide]
+
+    def find_sides(self) -> None:
+        count = len(self.waiting)
+        still = [each for each in self.waiting if not each[0].sides(each[1])]
+        self.waiting = [each for each in still if each[1].row_ends]
+        if len(still) < count:
+            self.idle = []
