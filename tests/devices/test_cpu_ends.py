@@ -1,7 +1,10 @@
 """The ends of rows by code of their own give the bits that copies of rows around them give."""
 
+import contextlib
 import itertools
 import math
+import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -126,3 +129,34 @@ def test_ends_of_rows_in_stages(monkeypatch):
         steps = pygpu.pipeline(lambda im, f=first, g=second: g(f(im)), target="cpu")
         results.append([np.asarray(steps(image)) for _ in range(3)][-1])
     assert np.array_equal(*results)
+
+
+def test_ends_of_rows_that_two_threads_compile_at_once_stay(monkeypatch):
+    monkeypatch.setattr(program, "ENDS", 40)
+    image = pattern((60, 100), np.float32)
+    expected = pygpu.compile(beside, target="cpu")(image)
+    f, together = pygpu.compile(beside, target="cpu"), threading.Barrier(4)
+    made, wrong = [], []
+    compiled = program.CpuProgram._native
+
+    def waits(self, text):
+        with contextlib.suppress(threading.BrokenBarrierError):
+            together.wait(2)
+        native = compiled(self, text)
+        made.append(weakref.ref(native[0]))
+        return native
+
+    f(image)
+    monkeypatch.setattr(program.CpuProgram, "_native", waits)
+
+    def use():
+        wrong.extend(1 for _ in range(300) if not np.array_equal(f(image), expected))
+
+    threads = [threading.Thread(target=use) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert not wrong
+    assert len(made) > 1
+    assert all(native() is not None for native in made)  # another thread may be running it

@@ -82,7 +82,7 @@ class CpuProgram(Program):
         self.low: CpuProgram | None = None  # for results of one row, made when such come
         self.native: dict[tuple[bool, bool], tuple[Native, int]] = {}
         self.large = 0  # calls with large results
-        self.at_ends: tuple[Native, int] | None = None  # code for the ends of rows
+        self.at_ends: list[tuple[Native, int]] = []  # code for the ends of rows; the first is used
         self.row_ends = 0  # that were computed without it
         self.source = self._compile(wide=False)
         self.calls = native_loops(self.machine)
@@ -392,15 +392,15 @@ class CpuProgram(Program):
         """The code for the ends of rows; 0 where there is none, or before it is worth its time."""
         if not layout.row_ends:
             return 0
-        if self.at_ends is None:
+        if not self.at_ends:
             self.row_ends += layout.row_ends * rounds
             if self.row_ends < ENDS:
                 return 0
             if not self.can_end:
                 layout.row_ends = 0
                 return 0
-            self.at_ends = self._native(self._emit(False, at_ends=True).text)
-        return self.at_ends[1]
+            self.at_ends.append(self._native(self._emit(False, at_ends=True).text))
+        return self.at_ends[0][1]
 
     def stream(self, wide: bool, layout: Layout, places: Sequence[int]) -> int:
         """The span that writes past the caches; 0 where they hold the results, where these do not
