@@ -71,6 +71,13 @@ def test_what_fails_is_tried_again(room):
             _ = broken.value
 
 
+def test_modules_in_c_are_imported_at_once(monkeypatch):
+    monkeypatch.delitem(sys.modules, "cmath", raising=False)
+    with later():
+        import cmath
+    assert cmath.exp(0) == 1
+
+
 def test_imports_beside_the_block_are_as_ever(room):
     with later():
         from late_room import early

@@ -5,9 +5,10 @@ import random
 
 import numpy as np
 import pytest
+import scipy.ndimage
 
 import pygpu
-from pygpu import Float, Image, Position
+from pygpu import Float, Image, Position, Volume, offsets
 from pygpu.core.builder import Builder
 from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
@@ -469,3 +470,74 @@ def test_the_most_of_a_window_is_pythons(target: str, most, dtype: str) -> None:
         for y in range(height)
     ]
     np.testing.assert_allclose(have, want, rtol=1e-6)
+
+
+CUBES = {
+    "gauss": np.multiply.outer(GAUSS[1:6], np.outer(GAUSS[:5], GAUSS)) / GAUSS.sum() ** 3,
+    "box": np.full((3, 3, 3), 1 / 27),
+}
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+@pytest.mark.parametrize("dtype", ["float32", "uint16"])
+@pytest.mark.parametrize("name", CUBES)
+def test_windows_of_volumes_are_sums_over_planes_rows_and_columns(name, dtype, boundary):
+    weights = CUBES[name]
+    deep, tall, wide = (size // 2 for size in weights.shape)
+
+    def window(v: Volume, p: Position):
+        return sum(
+            float(w) * v(p + (i - wide, j - tall, k - deep))
+            for (k, j, i), w in np.ndenumerate(weights)
+        )
+
+    most = 1 if dtype == "float32" else 65535
+    texels = (np.random.default_rng(5).random((13, 19, 83)) * most).astype(dtype)
+    compiled = pygpu.compile(window, target="cpu")
+    program = compiled.lower(texels)._made.program
+    assert isinstance(program, CpuStaged)
+    assert sum(op.code == "load" for part in program.stages for op in walk(part.body)) < 60
+    volume = Volume(texels, boundary=boundary, cval=0.25)
+    modes = {"wrap": "grid-wrap", "constant": "grid-constant"}
+    want = scipy.ndimage.correlate(
+        texels / most, weights, mode=modes.get(boundary, boundary), cval=0.25
+    )
+    for _ in range(3):
+        np.testing.assert_allclose(np.asarray(compiled(volume)), want, rtol=0, atol=2e-6)
+
+
+def test_planes_in_parts_give_what_all_at_once_give(monkeypatch):
+    def spread(v: Volume, p: Position, k: Float):
+        some = [v(p + d) * k for d in offsets(np.ones((3, 5, 5)))]
+        return sum(some), max(some), min(some)
+
+    texels = np.random.default_rng(3).random((11, 40, 50), np.float32)
+    wanted = pygpu.compile(spread, target="cpu")(texels, 0.5)
+    assert np.array_equal(
+        wanted[1], scipy.ndimage.maximum_filter(texels * np.float32(0.5), (3, 5, 5))
+    )
+    for slab in (1, 30_000):
+        monkeypatch.setattr(staged, "SLAB", slab)
+        found = pygpu.compile(spread, target="cpu")(texels, 0.5)
+        assert all(map(np.array_equal, found, wanted))
+
+
+def test_frames_of_a_stack_are_made_in_stages():
+    def blurred(im: Image, p: Position):
+        return sum(im(p + (i, j)) for i in range(-4, 5) for j in range(-4, 5)) / 81
+
+    stack = np.random.default_rng(4).random((7, 60, 70), np.float32)
+    compiled = pygpu.compile(blurred, target="cpu")
+    wanted = [compiled(frame) for frame in stack]
+    assert np.array_equal(compiled.map(stack), wanted)
+
+
+def test_the_greatest_of_a_volume_is_that_of_python_with_nan():
+    def greatest(v: Volume, p: Position):
+        return max(v(p + d) for d in offsets(np.ones((3, 3, 3))))
+
+    texels = np.random.default_rng(6).random((6, 30, 40), np.float32)
+    texels[texels > 0.95] = np.nan
+    found = pygpu.compile(greatest, target="cpu")(texels)
+    wanted = pygpu.compile(greatest, target="interpreter")(texels)
+    assert np.array_equal(found, wanted, equal_nan=True)

@@ -144,10 +144,13 @@ class later:  # noqa: N801 - read as a word of the language
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """What Python asks for a module that it has not imported: one that is run later."""
+        """What Python asks for a module that it has not imported: one that is run later. What is
+        not written in Python is made by its own loader alone: should such be imported meanwhile, by
+        what a collection of garbage calls, it is imported at once."""
         if threading.get_ident() != self.thread:
             return None
         spec = _FINDER.find_spec(name, path) or PathFinder.find_spec(name, path, target)
-        if spec is not None and spec.submodule_search_locations is None:
+        is_module = spec is not None and spec.submodule_search_locations is None
+        if spec is not None and is_module and isinstance(spec.loader, SourceFileLoader):
             spec.loader = _Loader(spec.loader)  # type: ignore[assignment]
         return spec

@@ -6,8 +6,10 @@ row, sums of sums along columns. Loops may add them up. So with the greatest and
 
 What is added up or compared is a texel, or any expression of texels near it. What is found along
 columns is one expression at several pixels, which becomes a stage (part.py): of n x n operations n
-and n are left. Sums differ by roundings alone, and alike for all pixels; of zeros of two signs
-either may be the greatest.
+and n are left. Where several images have windows with the same weights but for a factor, as the
+planes of a volume have, what is added up is their sum. Of a plane rows come first: what is found
+along them is as wide as the result. Sums differ by roundings alone, and alike for all pixels; of
+zeros of two signs either may be the greatest.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ with later():
 LEAST: Final = 26  # texels of a sum worth it: 5 x 5 of floats take as long
 TOLERANCE: Final = 5e-7  # of a weight: they are products that were rounded to float32
 SMALL: Final = 0.1  # of the largest weight: what is less may err by as much as this
+LAYERS: Final = 64  # expressions of a sum
 DEEPEST: Final = 16  # sums and products within a sum that are looked at
 SUMS: Final = ("add", "sub", "fma")
 EXTREMES: Final = ("max", "min")
@@ -46,7 +49,7 @@ Place = tuple[int, int]
 
 
 @record(eq=False)
-class _Window:
+class _Layer:
     """One expression at several places near the pixel, with weights: texels of a loop's sum, or
     values that the function has anyhow."""
 
@@ -65,19 +68,26 @@ class _Window:
 
 @record(eq=False)
 class _Product:
-    """A weighted sum over a window, with a weight for each row and each column."""
+    """A weighted sum over a window, with a weight for each row, each column and each layer."""
 
-    window: _Window
+    layers: list[tuple[_Layer, float]]
     rows: list[tuple[int, float]]
     columns: list[tuple[int, float]]
 
-    def written(self, rewriter: Rewriter, type: Type) -> Value:
-        def column(x: int) -> Value:
-            terms = [(self.window.value(rewriter, (x, y)), weight) for y, weight in self.rows]
+    def written(self, rewriter: Rewriter, type: Type, rows_first: bool) -> Value:
+        """Of columns first: `inner` is the axis of places along which is summed first."""
+        outer, inner = (self.rows, self.columns) if rows_first else (self.columns, self.rows)
+
+        def line(at: int) -> Value:
+            terms = []
+            for along, weight in inner:
+                place = (along, at) if rows_first else (at, along)
+                terms += [
+                    (layer.value(rewriter, place), weight * share) for layer, share in self.layers
+                ]
             return _sum(rewriter.build, type, terms)
 
-        sums = [(column(x), weight) for x, weight in self.columns]
-        return _sum(rewriter.build, type, sums)
+        return _sum(rewriter.build, type, [(line(at), weight) for at, weight in outer])
 
 
 @record(eq=False)
@@ -86,9 +96,9 @@ class _Extreme:
 
     op: Op
     first: Value
-    values: dict[Place, Value]
+    layers: list[dict[Place, Value]]
 
-    def written(self, rewriter: Rewriter, type: Type) -> Value:
+    def written(self, rewriter: Rewriter, type: Type, rows_first: bool) -> Value:
         """In Python, NaN that comes first is the greatest, and any other is passed over, as it is
         by the greatest of a column and no number yet."""
         build, new, code = rewriter.build, rewriter.new, self.op.code
@@ -100,28 +110,31 @@ class _Extreme:
                 found = build.emit(code, found, value, data=self.op.data)
             return found
 
-        columns, rows = (sorted({place[axis] for place in self.values}) for axis in (0, 1))
+        across, down = 1 if rows_first else 0, 0 if rows_first else 1
+        lines: dict[int, list[Value]] = {}
+        for place in sorted(self.layers[0], key=lambda place: (place[across], place[down])):
+            lines.setdefault(place[across], []).extend([new[each[place]] for each in self.layers])
         least = (-math.inf if code == "max" else math.inf) if skips else None
-        found = of([of([new[self.values[x, y]] for y in rows], least) for x in columns])
+        found = of([of(line, least) for line in lines.values()])
         if not skips:
             return found
         first = new[self.first]
         return build.emit("select", build.emit("isnan", first), first, found)
 
 
-def factored(function: Function) -> Function:
+def factored(function: Function, rows_first: bool = False) -> Function:
     """The function with such sums outside of branches and loops; itself where there is none."""
-    made = _factored(function)
+    made = _factored(function, rows_first)
     if made is not function or not has(function, "loop"):
         return made
     plain = written.written_out(function)
     if plain is None:
         return function
-    made = _factored(plain)
+    made = _factored(plain, rows_first)
     return function if made is plain else made
 
 
-def _factored(function: Function) -> Function:
+def _factored(function: Function, rows_first: bool) -> Function:
     parted = _parted(function)
     products = _Finder(parted).found()
     if not products:
@@ -132,7 +145,7 @@ def _factored(function: Function) -> Function:
             return None
         made = rewriter.copy(op, operands) if op.code == "loop" else operands
         return [
-            products[value].written(rewriter, value.type) if value in products else old
+            products[value].written(rewriter, value.type, rows_first) if value in products else old
             for value, old in zip(op.results, made, strict=op.code == "loop")
         ]
 
@@ -197,8 +210,8 @@ class _Finder:
         if op is None or op.code not in (*SUMS, "mul", "neg", "loop") or depth == 0:
             return
         for is_deep in False, True:
-            window = self.window(value, is_deep)
-            product = None if window is None else _product(window, value.type)
+            layers = self.layers(value, is_deep)
+            product = None if layers is None else _product(layers, value.type)
             if product is not None:
                 self.products[value] = product
                 return
@@ -206,40 +219,40 @@ class _Finder:
             if self.count[operand] == 1:
                 self.look(operand, depth - 1)
 
-    def window(self, value: Value, is_deep: bool) -> _Window | None:
-        """The weighted sum over a window that a value is; None where it is anything else. Where
-        that `is_deep`, what is added to a sum may be a sum itself."""
-        weights: dict[Place, float] = {}
-        values: dict[Place, Value] = {}
-        first: Load | None = None
-        number: int | None = None
+    def layers(self, value: Value, is_deep: bool) -> list[_Layer] | None:
+        """The weighted sums over windows that a value is the sum of; None where it is anything
+        else. Where that `is_deep`, what is added to a sum may be a sum itself."""
+        layers: dict[int | None, _Layer] = {}  # by numbers of expressions; None: of loops
         pending: list[tuple[Value, float]] = [(value, 1.0)]
         sums = {value}
         while pending:
             each, weight = pending.pop()
             op, shifted = each.op, self.places.get(each)
-            is_term = shifted is not None and shifted.number == number
+            is_term = shifted is not None and shifted.number in layers
             read = self.added.get(each)
             if read is not None:
-                first = first or read.load
-                if not alike(first, read.load):
+                layer = layers.setdefault(None, _Layer({}, read.load, {}))
+                assert layer.load is not None
+                if not alike(layer.load, read.load):
                     return None
                 for place, share in read.weights.items():
-                    weights[place] = weights.get(place, 0.0) + weight * share
+                    layer.weights[place] = layer.weights.get(place, 0.0) + weight * share
             elif op is not None and each in sums and _is_linear(op) and not is_term:
                 terms = _terms(op, weight)
                 pending += terms
                 inner = [term for term, _ in (terms if is_deep else terms[:1])]
                 sums.update(term for term in inner if self.count[term] == 1)
-            elif shifted is None or number not in (None, shifted.number):
+            elif shifted is None:
                 return None
             else:
-                place, number = (shifted.dx, shifted.dy), shifted.number
-                weights[place] = weights.get(place, 0.0) + weight
-                values[place] = each
-            if len(weights) > MOST or (first is not None and values):
+                place = shifted.dx, shifted.dy
+                layer = layers.setdefault(shifted.number, _Layer({}, None, {}))
+                layer.weights[place] = layer.weights.get(place, 0.0) + weight
+                layer.values[place] = each
+            texels = sum(len(layer.weights) for layer in layers.values())
+            if len(layers) > (1 if None in layers else LAYERS) or texels > MOST:
                 return None
-        return _Window(weights, first, values)
+        return list(layers.values())
 
     def extreme(self, last: Op) -> _Extreme | None:
         """The greatest or least of a whole window, found one after the other."""
@@ -255,15 +268,19 @@ class _Finder:
                 return None
             op = inner
         found.append(rest)
-        values: dict[Place, Value] = {}
+        layers: dict[int, dict[Place, Value]] = {}
         for each in found:
             place = self.places.get(each)
-            if place is None or place.number != self.places[found[0]].number:
+            if place is None:
                 return None
-            values[place.dx, place.dy] = each
-        across, down = ({place[axis] for place in values} for axis in (0, 1))
-        is_whole = len(values) == len(across) * len(down) and min(len(across), len(down)) >= 3
-        return _Extreme(last, rest, values) if is_whole and len(values) >= LEAST else None
+            layers.setdefault(place.number, {})[place.dx, place.dy] = each
+        places, *others = [values.keys() for values in layers.values()]
+        across, down = ({place[axis] for place in places} for axis in (0, 1))
+        is_whole = len(places) == len(across) * len(down) and min(len(across), len(down)) >= 3
+        if not is_whole or any(other != places for other in others):
+            return None
+        many = len(places) * len(layers) >= LEAST
+        return _Extreme(last, rest, list(layers.values())) if many else None
 
 
 def _is_linear(op: Op) -> bool:
@@ -288,28 +305,32 @@ def _terms(op: Op, weight: float) -> list[tuple[Value, float]]:
     return [*((each, weight) for each in operands[2:]), (other, weight * times)]
 
 
-def _product(window: _Window, type: Type) -> _Product | None:
-    """A sum's weights by rows and columns; None where they are no products, or too few. Of ints
-    there are only plain sums, which are exact."""
-    weights = {place: w for place, w in window.weights.items() if w}
-    if type.kind == "int" and any(weight != 1 for weight in weights.values()):
+def _product(layers: Sequence[_Layer], type: Type) -> _Product | None:
+    """A sum's weights by rows, columns and layers; None where they are no products, or too few. Of
+    ints there are only plain sums, which are exact."""
+    every = [{place: w for place, w in layer.weights.items() if w} for layer in layers]
+    places = every[0].keys()
+    if type.kind == "int" and any(weight != 1 for each in every for weight in each.values()):
         return None
-    columns, rows = (sorted({place[axis] for place in weights}) for axis in (0, 1))
-    if len(weights) < LEAST or min(len(rows), len(columns)) < 3:
+    columns, rows = (sorted({place[axis] for place in places}) for axis in (0, 1))
+    if len(places) * len(every) < LEAST or min(len(rows), len(columns)) < 3:
         return None
-    if len(weights) != len(rows) * len(columns):
+    if len(places) != len(rows) * len(columns) or any(each.keys() != places for each in every):
         return None
-    table: NDArray[np.float64] = np.array([[weights[x, y] for x in columns] for y in rows])
+    table: NDArray[np.float64] = np.array(
+        [[[each[x, y] for x in columns] for y in rows] for each in every]
+    )
     if not np.isfinite(table).all():
         return None
-    top, left = np.unravel_index(np.abs(table).argmax(), table.shape)
-    down, across = table[:, left] / table[top, left], table[top]
+    most, top, left = np.unravel_index(np.abs(table).argmax(), table.shape)
+    down, across = table[most, :, left] / table[most, top, left], table[most, top]
+    shares = table[:, top, left] / table[most, top, left]
     weight = np.abs(table)
     known = np.maximum(weight, SMALL * weight.max())
-    if (np.abs(np.outer(down, across) - table) > TOLERANCE * known).any():
+    if (np.abs(np.einsum("k,j,i->kji", shares, down, across) - table) > TOLERANCE * known).any():
         return None
     return _Product(
-        window,
+        list(zip(layers, shares.tolist(), strict=True)),
         list(zip(rows, down.tolist(), strict=True)),
         list(zip(columns, across.tolist(), strict=True)),
     )
