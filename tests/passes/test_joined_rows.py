@@ -45,6 +45,7 @@ def joined(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
         run(self, given)
 
     monkeypatch.setattr(moves.JoinedRows, "run", noted)
+    monkeypatch.setattr(program.CpuProgram, "can_end", False)  # else ends of rows have own code
     monkeypatch.setattr(program, "MANY", 1)
     monkeypatch.setattr(moves, "JOINED", 256)
     return sizes
