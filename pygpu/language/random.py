@@ -28,6 +28,7 @@ ROUNDS: Final = 10
 MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
 WEYL: Final = (0x9E3779B9, 0xBB67AE85)
 LOW: Final = 0xFFFF
+MOST: Final = 2**16  # numbers of a call
 PARTS: Final = 64  # of each octave of probabilities, in the table of normal numbers
 BITS: Final = 12  # of a place within a part
 
@@ -74,6 +75,8 @@ def _words(p: Any, seed: Any, count: int) -> list[Any]:
     """So many random words of 32 bits, as Ints."""
     if not isinstance(count, int | np.integer) or count < 1:
         raise ValueError(f"count: takes a whole number of at least 1, got {shown(count)}")
+    if count > MOST:
+        raise ValueError(f"count: takes up to {MOST} numbers a position, got {shown(count)}")
     has_axes = isinstance(p, (Vector, tuple, list, np.ndarray))
     places = [Int(c) for c in p] if has_axes else [Int(p)]
     if len(places) > 3:

@@ -70,16 +70,27 @@ class Vector(Componentwise):
     def __iter__(self) -> Iterator[Any]:
         return iter(self._components)
 
+    @guarded
     def __getitem__(self, index: Any) -> Any:
+        places = self._places(index)
+        if isinstance(places, range):
+            return self._build(tuple([self._components[place] for place in places]))
+        return self._components[places]
+
+    @guarded
+    def __setitem__(self, index: Any, value: Any) -> None:
+        places = self._places(index)
+        self._assign(tuple(places) if isinstance(places, range) else (places,), value)
+
+    def _places(self, index: Any) -> Any:
+        """The component that an index means, or a range of them."""
         try:
-            chosen = self._components[index]
+            return range(self.TYPE.size)[index]
         except IndexError:
             raise IndexError(f"index {index} of {self!r} is out of range") from None
-        return self._build(chosen) if isinstance(index, slice) else chosen
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        places = range(self.TYPE.size)[index]
-        self._assign(tuple(places) if isinstance(index, slice) else (int(places),), value)
+        except TypeError:
+            name, kind = type(self).__name__, type(index).__name__
+            raise TypeError(f"{name} indices must be integers or slices, not {kind}") from None
 
     def __getattr__(self, name: str) -> Any:
         if name in OF_ARRAYS:

@@ -108,6 +108,16 @@ def test_tracebacks_show_the_users_frames_alone(function, use):
     assert files == {__file__}
 
 
+@pytest.mark.parametrize("index", ["a", 7])
+def test_wrong_indices_of_vectors_show_the_users_frames_alone(index):
+    vector = pygpu.Vec2(1, 2)
+    for use in (vector.__getitem__, lambda index: vector.__setitem__(index, 1)):
+        with pytest.raises((TypeError, IndexError), match="Vec2") as caught:
+            use(index)
+        files = {frame.filename for frame in traceback.extract_tb(caught.value.__traceback__)}
+        assert files == {__file__}
+
+
 def test_what_libraries_raise_keeps_their_frames():
     @pygpu.compile
     def singular(im: Image, p: Position):

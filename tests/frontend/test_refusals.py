@@ -83,6 +83,8 @@ RAISED = {
     "unpacking_of_wrong_length": ValueError,
     "vector_with_too_few_components": TypeError,
     "whole_quotient_of_a_complex_number": TypeError,
+    "slice_of_a_deque": TypeError,
+    "method_that_deques_have_not": AttributeError,
 }
 
 # Where CPythons differ in the span they give an instruction, the message alone is compared.

@@ -104,6 +104,8 @@ def test_positions_of_one_to_three_coordinates_and_many_draws() -> None:
 def test_wrong_arguments_are_named() -> None:
     with pytest.raises(ValueError, match="count: takes a whole number of at least 1"):
         pygpu.random.uniform((0, 0), 1, count=0)
+    with pytest.raises(ValueError, match="count: takes up to 65536 numbers a position, got 1000"):
+        pygpu.random.uniform((0, 0), 1, count=10**12)
     with pytest.raises(ValueError, match="1 to 3 coordinates, got 4"):
         pygpu.random.uniform((0, 0, 0, 0), 1)
 

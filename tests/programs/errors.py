@@ -1526,3 +1526,33 @@ def deque_that_grows_while_it_is_iterated(im: Image, p: Position):
         if len(waiting) < 5:
             waiting.append(v)
     return waiting[0]
+
+
+@program
+def deque_that_turns_while_it_is_iterated(im: Image, p: Position):
+    waiting = collections.deque([im(p), 2.0])
+    total = 0
+    for v in waiting:
+        waiting.rotate()
+        total += v
+    return total
+
+
+@program
+def deque_that_is_cleared_while_it_is_iterated(im: Image, p: Position):
+    waiting = collections.deque([im(p), 2.0])
+    total = 0
+    for v in waiting:
+        waiting.clear()
+        total += v
+    return total
+
+
+@program
+def slice_of_a_deque(im: Image, p: Position):
+    return collections.deque([im(p), 2.0])[0:1]
+
+
+@program
+def method_that_deques_have_not(im: Image, p: Position):
+    return collections.deque([im(p), 2.0]).push(3)

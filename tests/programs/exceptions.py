@@ -1035,3 +1035,99 @@ def contexts_made_of_generators_with_known_arguments(im: Image, p: Position):
         with _pushed(stack, 3.0):
             v += sum(stack)
     return v + len(stack)
+
+
+@program
+def what_was_done_before_an_exception_stays_done(im: Image, p: Position):
+    log = []
+
+    def logged(k):
+        log.append(k)
+        if k == 2:
+            raise IndexError
+        return k * im(p)
+
+    class Logged:
+        def __init__(self, k):
+            self.k = logged(k)
+
+    def some():
+        yield from map(logged, range(3))
+
+    def one():
+        log.append(im(p))
+        yield 2
+        log.append(5)
+
+    caught = 0
+    for run in (lambda: Logged(2), lambda: sum(some()), lambda: list(some()), lambda: {*some()}):
+        try:
+            run()
+        except IndexError:
+            caught += 1
+    items = one()
+    first = next(items)
+    try:
+        next(items)
+    except StopIteration:
+        caught += 1
+    return first + caught * 10 + sum(log) + 100 * len(log)
+
+
+@program
+def generator_that_raises_in_a_loop_over_it(im: Image, p: Position):
+    log = []
+
+    def some(count):
+        for k in range(count):
+            log.append(k)
+            yield k * im(p)
+        raise KeyError("ended")
+
+    def summed():
+        total = 0
+        for v in some(3):
+            total += v
+        return total
+
+    total = 0
+    try:
+        total += summed()
+    except KeyError:
+        total += 50
+    try:
+        for v in some(2):
+            for u in some(1):
+                total += v + u
+    except KeyError:
+        total += 7
+    return total + len(log) * 100
+
+
+@contextlib.contextmanager
+def _noted(log, value):
+    log.append(value)
+    yield value * 2
+    log.append(-value)
+
+
+@program
+def contexts_made_of_generators_do_what_follows_the_yield(im: Image, p: Position):
+    log = []
+
+    @contextlib.contextmanager
+    def forgiving(k):
+        """Goes on after a ValueError."""
+        try:
+            yield k
+        except ValueError:
+            log.append(k)
+
+    with _noted(log, im(p)) as twice:
+        total = twice
+    with forgiving(im(p)) as v:
+        total += v
+        if v > 0.5:
+            raise ValueError
+        total += 1
+    return total + len(log) * 10 + log[1] * 100

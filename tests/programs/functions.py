@@ -471,3 +471,17 @@ def nonlocal_of_a_function_that_knows_itself(im: Image, p: Position):
         return n if n == 0 else down(n - 1)
 
     return im(p) * sum(map(down, [2, 3])) + depth
+
+
+@program
+def cached_functions_run_once_for_a_dynamic_argument(im: Image, p: Position):
+    calls = []
+
+    @functools.cache
+    def doubled(v, by=2):
+        calls.append(v)
+        return v * by
+
+    v = im(p)
+    total = doubled(v) + doubled(v) + doubled(v, by=v) + doubled(v, by=v) + doubled(3)
+    return total + 100 * len(calls)

@@ -247,7 +247,7 @@ def _is_of_each(function: Any) -> bool:
 def _asks_to_be_walked(function: types.FunctionType, args: tuple[Any, ...]) -> bool:
     """Whether Python cannot execute a call, or must not: what makes a context is given objects of
     ours, which change while it is entered."""
-    return Dynamic in map(type, args) or function.__code__ is _MANAGES
+    return Dynamic in map(type, args) or function.__code__ in _MANAGE
 
 
 def _is_generator(function: Any) -> bool:
@@ -279,7 +279,10 @@ def _rule(function: Any) -> Any:
         return None
 
 
-_MANAGES: Final = contextlib.contextmanager(lambda: iter(())).__code__
+_MANAGE: Final = (
+    contextlib.contextmanager.__code__,
+    contextlib.contextmanager(lambda: iter(())).__code__,
+)
 _ALIASES: Final = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006 - its class is meant
 
 

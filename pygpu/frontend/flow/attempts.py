@@ -7,11 +7,13 @@ and changed must leave no trace; nothing else in the front end takes such things
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from pygpu.frontend.values.evaluator import Evaluator, Mark
 from pygpu.frontend.values.objects import youngest
 from pygpu.frontend.values.states import State
+from pygpu.frontend.values.values import NotKnown
 
 T = TypeVar("T")
 
@@ -89,6 +91,15 @@ class Attempt:
     def keep(self, result: T) -> T:
         self.kept = True
         return result
+
+    def made(self, make: Callable[[], T]) -> T:
+        try:
+            return self.keep(make())
+        except (SyntaxError, NotKnown, AssertionError, RecursionError, MemoryError):
+            raise
+        except Exception:
+            self.kept = True
+            raise
 
     def __exit__(self, *error: object) -> None:
         w, since, live = self.w, self.since, self.live

@@ -66,7 +66,7 @@ def drive(
         ways.reverse()
     try:
         with w.attempt() as trial:
-            return trial.keep(ways[0](state.fork()))
+            return trial.made(lambda: ways[0](state.fork()))
     except CompileError:
         return ways[1](state)
 

@@ -201,12 +201,15 @@ def go_on(
     frame.conditions = w.conditions
     state = State({}, [], outer.heap, outer.facts)
     walk = functools.partial(_from, w, frame, contents, error=error)
-    if isinstance(at, Choice):
-        outcome = _from_any(w, frame, walk, at, sorted(possible(w, at)), state)
-    else:
-        outcome = walk(at, state)
-    w.state = outer
-    return outcome
+    try:
+        if isinstance(at, Choice):
+            return _from_any(w, frame, walk, at, sorted(possible(w, at)), state)
+        return walk(at, state)
+    except BaseException:  # what has been done until then stays done
+        outer.heap = w.state.heap
+        raise
+    finally:
+        w.state = outer
 
 
 def _from(

@@ -63,7 +63,8 @@ def is_handled(w: ControlFlow, frame: Frame, error: BaseException) -> bool:
         return False
     if has_handler(frame):
         return True
-    return w.conditions is not frame.conditions and is_awaited(w.frames[:-1])
+    parted = w.conditions is not frame.conditions or frame.driver is not None
+    return parted and is_awaited(w.frames[:-1])
 
 
 def raised(w: ControlFlow, frame: Frame, error: BaseException) -> Raised:

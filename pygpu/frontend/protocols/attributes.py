@@ -114,6 +114,9 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
             return w.item(value.attributes, name)
         case Function() if name in ("__name__", "__qualname__"):
             return value.code.co_name if name == "__name__" else value.name
+        case Function() if name == "__doc__":
+            cells = tuple([types.CellType() for _ in value.code.co_freevars])
+            return types.FunctionType(value.code, {}, None, None, cells).__doc__
         case Row():
             return attribute(w, opened(w, value), name)
         case Array() | Masked() | Dynamic():
@@ -167,7 +170,7 @@ def _method(w: Evaluator, value: Any, name: str) -> Builtin:
     if isinstance(value, Iterator) and name == "send":
         return Builtin(name, functools.partial(w.send, value), value)
     if isinstance(value, Iterator) and name == "throw":
-        return Builtin(name, functools.partial(w.throw, value), value)
+        return Builtin(name, lambda error, held=None, _=None: w.throw(value, held or error), value)
     if isinstance(value, Iterator) and name == "close":
         return Builtin(name, functools.partial(w.call, library.close, value), value)
     hint = hint_of_number(value) if named(name, 4) else ""
@@ -253,12 +256,17 @@ def plain_attribute(w: Evaluator, value: Any, name: str) -> Any:
         fallback = class_attribute(w, value.cls, "__getattr__")
         if fallback is not MISSING:
             return w.call(fallback, value, name)
-        raise AttributeError(f"'{value.cls.__name__}' object has no attribute '{name}'")
+        raise AttributeError(f"{_quoted(value.cls)} object has no attribute '{name}'")
     if isinstance(found, functools.cached_property):
         result = w.call(found.func, value)
         w.write(value, {**w.read(value), name: result})
         return result
     return bind(w, found, value, value.cls)
+
+
+def _quoted(cls: type) -> str:
+    """A class as Python's messages name it."""
+    return f"'{getattr(cls, 'stands_for', cls).__name__}'"
 
 
 def _of_exception(w: Evaluator, value: Raised, name: str) -> Any:
@@ -322,7 +330,7 @@ def _named_tuple_attribute(w: Evaluator, value: Tuple, name: str) -> Any:
         return Builtin("_asdict", lambda: Dict(dict(zip(fields, value.items, strict=True))))
     found = class_attribute(w, value.cls, name)
     if found is MISSING:
-        raise AttributeError(f"'{value.cls.__name__}' object has no attribute '{name}'")
+        raise AttributeError(f"{_quoted(value.cls)} object has no attribute '{name}'")
     return bind(w, found, value, value.cls)
 
 
@@ -375,7 +383,7 @@ def store_plain(w: Evaluator, value: Any, name: str, new: Any) -> None:
     elif python_method(w, found, "__set__") is not None:
         w.call(python_method(w, found, "__set__"), found, value, new)
     elif not value.cls.__dictoffset__ and not isinstance(found, types.MemberDescriptorType):
-        raise AttributeError(f"'{value.cls.__name__}' object has no attribute '{name}'")
+        raise AttributeError(f"{_quoted(value.cls)} object has no attribute '{name}'")
     else:
         w.write(value, {**w.read(value), name: new})
 

@@ -168,8 +168,8 @@ def _list_item(w: Evaluator, container: List, index: Any) -> Any:
                 "over, but its items cannot be taken one by one"
             )
         return contents.element(range(contents.length)[index])
-    chosen = contents[index]
-    return List(chosen) if isinstance(index, slice) else chosen
+    chosen = list(contents)[index]  # a list, for what is said of a wrong index
+    return List(tuple(chosen)) if isinstance(index, slice) else chosen
 
 
 def _adds_axes(index: Any) -> bool:

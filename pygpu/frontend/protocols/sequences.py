@@ -175,8 +175,8 @@ def in_turn(w: Evaluator, xs: Any) -> bool:
         return False
     try:
         with w.attempt() as trial:
-            _open(w, xs)
-            return trial.keep(False)
+            trial.made(lambda: _open(w, xs))
+            return False
     except CompileError:
         return True
 
@@ -265,8 +265,8 @@ def _while_kept(w: Evaluator, made: Iterator, held: Any) -> Iterator:
             return len(contents) if isinstance(contents, tuple) else None
         return tuple(map(id, contents)) if isinstance(contents, (dict, tuple)) else None
 
-    before = items()
-    return w.heap.follow_kept(made, held, lambda: items() == before)
+    before, what = items(), "a deque" if isinstance(held, List) else describe(held)
+    return w.heap.follow_kept(made, held, lambda: items() == before, what)
 
 
 def advance_iterator(w: Evaluator, iterator: Any) -> Any:

@@ -167,7 +167,7 @@ def instantiate(w: Evaluator, cls: type, args: tuple[Any, ...], keywords: Mappin
         return _construct(w, cls, args, keywords)  # Python's own would not follow control flow
     try:
         with w.attempt() as trial:
-            return trial.keep(_construct(w, cls, args, keywords))
+            return trial.made(lambda: _construct(w, cls, args, keywords))
     except SyntaxError:
         try:  # what cannot be walked may still run, if all is known
             return w.native(cls, args, keywords)

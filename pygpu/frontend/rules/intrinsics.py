@@ -362,7 +362,6 @@ ALWAYS: Final = frozenset(
         collections.OrderedDict,
         collections.Counter,
         contextlib.ExitStack,
-        contextlib.contextmanager,
         asked.refuse,
         asked.refuse_method,
         fragments.discard,

@@ -180,12 +180,13 @@ def _copied(
 
 
 def _cached(w: Evaluator, function: Any) -> Any:
-    """functools.cache: what a call with known arguments gave is given again."""
+    """functools.cache: what a call with these known or dynamic numbers gave is given again."""
     results = Names({})
 
     def call(*args: Any, **keywords: Any) -> Any:
         try:
-            key = (*[concrete(w, arg) for arg in args], *concrete_items(w, keywords))
+            named = [(name, _same(w, value)) for name, value in keywords.items()]
+            key = (*[_same(w, arg) for arg in args], *named)
             hash(key)
         except (NotKnown, TypeError):
             return w.call(function, *args, **keywords)
@@ -201,8 +202,9 @@ def _cached(w: Evaluator, function: Any) -> Any:
     return Builtin(getattr(function, "name", "cache"), call, results)
 
 
-def concrete_items(w: Evaluator, keywords: dict[str, Any]) -> list[Any]:
-    return [(name, concrete(w, value)) for name, value in keywords.items()]
+def _same(w: Evaluator, arg: Any) -> Any:
+    """What a dynamic number has in common with itself alone; another argument as Python has it."""
+    return arg.value if type(arg) is Dynamic else concrete(w, arg)
 
 
 def _lru_cache(w: Evaluator, maxsize: Any = 128, typed: Any = False) -> Any:
@@ -228,7 +230,7 @@ def _update_wrapper(w: Evaluator, wrapper: Any, wrapped: Any, *more: Any, **keyw
     elif not isinstance(wrapped, Abstract):
         kept = dict(getattr(wrapped, "__dict__", {}))
     kept["__wrapped__"] = wrapped
-    for name in ("__name__", "__qualname__"):
+    for name in ("__name__", "__qualname__", "__doc__"):
         if isinstance(wrapped, Function) or hasattr(wrapped, name):
             kept[name] = w.attribute(wrapped, name)
     for name, value in kept.items():

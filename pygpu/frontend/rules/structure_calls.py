@@ -177,12 +177,11 @@ def _next_of(w: Evaluator, iterator: Iterator, *default: Any) -> Any:
     one, a loop looks for it: nothing can be taken after that."""
     try:
         with w.attempt() as trial:
-            try:
-                return trial.keep(advance_iterator(w, iterator))
-            except StopIteration:
-                if not default:
-                    raise
-                return trial.keep(default[0])
+            return trial.made(lambda: advance_iterator(w, iterator))
+    except StopIteration:
+        if not default:
+            raise
+        return default[0]
     except CompileError:
         return w.call(library.next_of, iterator, *default)
 
@@ -214,23 +213,12 @@ def _merge(w: Evaluator, *iterables: Any, **keywords: Any) -> Any:
     return Iterator((items, 0)) if isinstance(items, tuple) else iterate(w, merged)
 
 
-def _context_manager(w: Evaluator, function: Any) -> Any:
-    """contextlib.contextmanager: Python would run it on copies of what the function has made."""
-    if isinstance(function, Abstract):
-        raise w.error(
-            "contextlib.contextmanager takes functions from outside of the compiled one: define "
-            "this one there, or write a class with __enter__ and __exit__"
-        )
-    return contextlib.contextmanager(function)
-
-
 STRUCTURE_RULES: Final[dict[Any, Rule]] = {
     collections.deque: later_from(containers, "Deque"),
     collections.defaultdict: later_from(containers, "DefaultDict"),
     collections.OrderedDict: later_from(containers, "OrderedDict"),
     collections.Counter: later_from(containers, "Counter"),
     contextlib.ExitStack: later_from(containers, "ExitStack"),
-    contextlib.contextmanager: _context_manager,
     **{getattr(heapq, name): later_from(heaps, name) for name in _OF_HEAPS.split()},
     heapq.merge: when_asked(_merge, "merged"),
     range: _range,

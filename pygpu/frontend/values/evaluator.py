@@ -65,6 +65,9 @@ class Attempt(Protocol):
     def keep(self, result: T) -> T:
         """Let stand what has been walked. Gives the result."""
 
+    def made(self, make: Callable[[], T]) -> T:
+        """What `make` gives, kept. So is what it has done before the program raises in it."""
+
 
 class Evaluator(Protocol):
     """Evaluates Python's operations on values that are known, dynamic or virtual."""

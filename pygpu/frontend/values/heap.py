@@ -54,6 +54,7 @@ class Follower:
     count: Callable[[], int] | None = None
     late: Callable[[], Any] | None = None
     kept: Callable[[], bool] | None = None
+    what: str = ""
 
 
 class Heap:
@@ -176,9 +177,10 @@ class Heap:
                     self._followed.setdefault(read, WeakSet()).add(made)
         return made
 
-    def follow_kept(self, made: Taken, read: Object, kept: Callable[[], bool]) -> Taken:
-        """`made` itself, which goes on as long as `kept` holds when the object is written to."""
-        self._followers[made] = Follower({read}, kept=kept)
+    def follow_kept(self, made: Taken, read: Object, kept: Callable[[], bool], what: str) -> Taken:
+        """`made` itself, which goes on as long as `kept` holds when the object is written to, and
+        ends with an error that names `what` else."""
+        self._followers[made] = Follower({read}, kept=kept, what=what)
         self._followed.setdefault(read, WeakSet()).add(made)
         return made
 
@@ -193,7 +195,7 @@ class Heap:
             follower = self._followers[made]
             if follower.kept is not None:
                 if not follower.kept():
-                    self.state.heap[made] = Conflict(_GROWN.format(what=describe(handle)))
+                    self.state.heap[made] = Conflict(_GROWN.format(what=follower.what))
                 continue
             source, index = contents if isinstance(made, Taken) else (contents, 0)
             rows = self.state.get(source) if isinstance(source, Yielded) else source

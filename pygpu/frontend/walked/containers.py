@@ -32,6 +32,8 @@ class Deque:
         return value in self.items
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            raise TypeError("sequence index must be integer, not 'slice'")
         return self.items[index]
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -88,11 +90,13 @@ class Deque:
 
     def rotate(self, n: Any = 1) -> None:
         size = len(self.items)
-        if size:
-            self.items = [self.items[(k - n) % size] for k, _ in enumerate(self.items)]
+        if size > 1:
+            turned = [self.items[(k - n) % size] for k, _ in enumerate(self.items)]
+            self.items.clear()  # iterators end here
+            self.items.extend(turned)
 
     def clear(self) -> None:
-        self.items = []
+        self.items.clear()
 
     def copy(self) -> Any:
         return Deque(self.items, self.maxlen)
