@@ -115,8 +115,8 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
         case Function() if name in ("__name__", "__qualname__"):
             return value.code.co_name if name == "__name__" else value.name
         case Function() if name == "__doc__":
-            cells = tuple([types.CellType() for _ in value.code.co_freevars])
-            return types.FunctionType(value.code, {}, None, None, cells).__doc__
+            cells = (types.CellType(),) * len(value.code.co_freevars)
+            return types.FunctionType(value.code, {}, closure=cells).__doc__
         case Row():
             return attribute(w, opened(w, value), name)
         case Array() | Masked() | Dynamic():
@@ -170,7 +170,11 @@ def _method(w: Evaluator, value: Any, name: str) -> Builtin:
     if isinstance(value, Iterator) and name == "send":
         return Builtin(name, functools.partial(w.send, value), value)
     if isinstance(value, Iterator) and name == "throw":
-        return Builtin(name, lambda error, held=None, _=None: w.throw(value, held or error), value)
+
+        def throw(error: Any, held: Any = None, _: Any = None) -> Any:
+            return w.throw(value, error if held is None else held)
+
+        return Builtin(name, throw, value)
     if isinstance(value, Iterator) and name == "close":
         return Builtin(name, functools.partial(w.call, library.close, value), value)
     hint = hint_of_number(value) if named(name, 4) else ""
@@ -265,8 +269,7 @@ def plain_attribute(w: Evaluator, value: Any, name: str) -> Any:
 
 
 def _quoted(cls: type) -> str:
-    """A class as Python's messages name it."""
-    return f"'{getattr(cls, 'stands_for', cls).__name__}'"
+    return f"'{getattr(cls, 'stands_for', cls).__name__}'"  # as Python's messages name it
 
 
 def _of_exception(w: Evaluator, value: Raised, name: str) -> Any:
