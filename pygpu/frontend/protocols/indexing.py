@@ -168,8 +168,11 @@ def _list_item(w: Evaluator, container: List, index: Any) -> Any:
                 "over, but its items cannot be taken one by one"
             )
         return contents.element(range(contents.length)[index])
-    chosen = list(contents)[index]  # a list, for what is said of a wrong index
-    return List(tuple(chosen)) if isinstance(index, slice) else chosen
+    try:
+        chosen = contents[index]
+    except (IndexError, TypeError):
+        chosen = list(contents)[index]  # which says what is wrong of a list
+    return List(chosen) if isinstance(index, slice) else chosen
 
 
 def _adds_axes(index: Any) -> bool:
