@@ -9,6 +9,7 @@ these say: LEFT and RIGHT at the ends of a row, WITHIN between them.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from pygpu.codegen.llvm.block import Block, Values
@@ -138,7 +139,7 @@ def _is_shuffled(taps: TapSet, layout: Plan, task: Task) -> bool:
         if layout.raw or not (is_plain or set(taps.cval) == {0}):
             return False
     return all(
-        shuffle(taps, start, side, layout) is not None
+        shuffle(taps.boundary, start, side, layout.lanes, layout.group) is not None
         for start in _starts(taps, layout)
         for side in (LEFT, RIGHT)
     )
@@ -152,12 +153,13 @@ def _starts(taps: TapSet, layout: Plan) -> Iterator[int]:
         yield from {op.data.dx for op, each in layout.set_of.items() if each is taps}
 
 
-def shuffle(taps: TapSet, start: int, side: int, layout: Plan) -> Shuffle | None:
+@lru_cache(maxsize=1024)
+def shuffle(boundary: str, start: int, side: int, lanes: int, group: int) -> Shuffle | None:
     """How the vector is made that begins so many columns from the first pixel; None where it takes
     more than a load at each end of the row."""
-    lanes, width = layout.lanes, WIDTH * layout.group
+    width = WIDTH * group
     first = 0 if side == LEFT else width - lanes  # the column of the first pixel
-    columns = [_column(taps, first + start + k, layout.group) for k in range(lanes)]
+    columns = [_column(boundary, first + start + k, group) for k in range(lanes)]
     near = [at for at in columns if at is not None and abs(at - first) < width // 2]
     base = 0 if side == LEFT else width - lanes
     if near:
@@ -172,17 +174,17 @@ def shuffle(taps: TapSet, start: int, side: int, layout: Plan) -> Shuffle | None
     return Shuffle(base - first, tuple(places))
 
 
-def _column(taps: TapSet, column: int, group: int) -> int | None:
+def _column(boundary: str, column: int, group: int) -> int | None:
     """Which column the rule gives; None for the constant."""
     texel, part = divmod(column, group)
-    if taps.boundary == "constant" and not 0 <= texel < WIDTH:
+    if boundary == "constant" and not 0 <= texel < WIDTH:
         return None
-    return index(taps.boundary, INTEGERS, texel, WIDTH) * group + part
+    return index(boundary, INTEGERS, texel, WIDTH) * group + part
 
 
 def texels_at_end(block: Block, taps: TapSet, row: int, start: int, side: int) -> Values:
     """A vector of texels at an end of a row."""
-    made = shuffle(taps, start, side, block.plan)
+    made = shuffle(taps.boundary, start, side, block.machine.lanes, block.plan.group)
     assert made is not None, "ends_are_written"
     code, lanes = block.code, block.machine.lanes
     near = block.loaded(taps, block.place(taps, row, made.near))

@@ -110,12 +110,12 @@ class CpuProgram(Program):
     def run(self, work: Work) -> list[Storage]:
         height, width = work.size
         arrays = self.given.arrays(work.inputs)
-        results = self._results(height, width, work, arrays)
+        results = self.results(height, width, work, arrays)
         if height and width:
             self._run(Arrays(arrays, work.uniforms, (height, width), results))
         return [Storage.of(array) for array in results]
 
-    def _results(
+    def results(
         self, rows: int, width: int, work: Work, arrays: Sequence[NDArray[Any]]
     ) -> list[NDArray[Any]]:
         """Where results go that are computed from arrays: the caller's, or new ones."""
@@ -132,7 +132,7 @@ class CpuProgram(Program):
         height, width = work.size
         rows = planes.count * height
         arrays = self.given.arrays(work.inputs)
-        results = self._results(rows, width, work, arrays)
+        results = self.results(rows, width, work, arrays)
         given = work.uniforms
         if self.task.planar:
             given = [*given, 0]  # each plane has its number
@@ -150,7 +150,7 @@ class CpuProgram(Program):
         if any(frame and self.reach(index) is None for index, frame in enumerate(frames)):
             return None
         arrays = self.given.arrays(work.inputs)
-        results = self._results(height, width, work, arrays)
+        results = self.results(height, width, work, arrays)
         framed = [
             None if frame is None else Framed.of(array, frame, format)
             for array, frame, format in zip(arrays, frames, self.task.inputs, strict=True)
@@ -182,7 +182,7 @@ class CpuProgram(Program):
             return None
         layout = self.layouts.get(key) or self._layout(key)
         arrays = [np.ascontiguousarray(array) for array in self.given.arrays(work.inputs)]
-        results = self._results(*shape, work, arrays)
+        results = self.results(*shape, work, arrays)
         code = self.span(False), self.sides(layout, len(rounds))
         every = rounds_of.Rounds(layout, code, arrays, rounds, results, state, self.threads)
         pixels = shape[0] * shape[1] * len(rounds)
@@ -229,10 +229,10 @@ class CpuProgram(Program):
 
     def _is_thin(self, shape: tuple[int, int]) -> bool:
         """Whether rows are so short that columns are computed as rows."""
+        if is_thin(shape, SHORT) or not is_thin(shape, NARROW) or shape[0] * shape[1] < MANY:
+            return is_thin(shape, SHORT)
         beside = any(taps.left < 0 or taps.right > 0 for taps in self.plan.taps)
-        many = shape[0] * shape[1] >= MANY
-        short = NARROW if beside and many and not self._has_ends(shape[1]) else SHORT
-        return is_thin(shape, short)
+        return beside and not self._has_ends(shape[1])
 
     @cached_property
     def can_end(self) -> bool:

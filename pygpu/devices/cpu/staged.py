@@ -155,11 +155,7 @@ class CpuStaged(Program):
         (height, width), count = work.size, planes.count
         if self._is_small((count, height, width)):
             return self.plain.run_planes(work, planes)
-        shape = count * height, width
-        results = [
-            RESERVE.empty((*shape, f.channels), f.dtype) if array is None else array
-            for array, f in zip(work.out, self.task.outputs, strict=True)
-        ]
+        results = self.programs[-1].results(count * height, width, work, ())
         some = self._planes_at_once(work.size, count)
         for z in range(0, count, some):
             rows = slice(z * height, min(z + some, count) * height)
