@@ -75,7 +75,7 @@ class _Product:
     columns: list[tuple[int, float]]
 
     def written(self, rewriter: Rewriter, type: Type, rows_first: bool) -> Value:
-        """Of columns first: `inner` is the axis of places along which is summed first."""
+        """Sums along `inner` come first."""
         outer, inner = (self.rows, self.columns) if rows_first else (self.columns, self.rows)
 
         def line(at: int) -> Value:
@@ -110,10 +110,10 @@ class _Extreme:
                 found = build.emit(code, found, value, data=self.op.data)
             return found
 
-        across, down = 1 if rows_first else 0, 0 if rows_first else 1
         lines: dict[int, list[Value]] = {}
-        for place in sorted(self.layers[0], key=lambda place: (place[across], place[down])):
-            lines.setdefault(place[across], []).extend([new[each[place]] for each in self.layers])
+        for place in sorted(self.layers[0], key=lambda place: place[:: -1 if rows_first else 1]):
+            line = lines.setdefault(place[rows_first], [])
+            line += [new[each[place]] for each in self.layers]
         least = (-math.inf if code == "max" else math.inf) if skips else None
         found = of([of(line, least) for line in lines.values()])
         if not skips:
@@ -249,10 +249,10 @@ class _Finder:
                 layer = layers.setdefault(shifted.number, _Layer({}, None, {}))
                 layer.weights[place] = layer.weights.get(place, 0.0) + weight
                 layer.values[place] = each
-            texels = sum(len(layer.weights) for layer in layers.values())
-            if len(layers) > (1 if None in layers else LAYERS) or texels > MOST:
+            if len(layers) > (1 if None in layers else LAYERS):
                 return None
-        return list(layers.values())
+        texels = sum(len(layer.weights) for layer in layers.values())
+        return list(layers.values()) if texels <= MOST else None
 
     def extreme(self, last: Op) -> _Extreme | None:
         """The greatest or least of a whole window, found one after the other."""
