@@ -676,25 +676,3 @@ def class_whose_methods_call_functions_that_change_lists(im: Image, p: Position)
     before = len(values), len(named)
     Noting().note()
     return *before, sum(values), len(values), sum(named.values()), values[0]
-
-
-class Tuned:
-    gain = 2.0
-    rounds = 3
-
-    def tune(self, v):
-        if v > 0.5:
-            self.gain = v
-        for _ in range(self.rounds):
-            v += self.gain
-        return v
-
-
-@program
-def attribute_that_one_path_sets_over_the_one_of_its_class(im: Image, p: Position):
-    tuned = Tuned()
-    k = 0
-    while k < im(p) * 5:
-        tuned.rounds += 1
-        k += 1
-    return Tuned().tune(im(p)) + tuned.rounds * 10 + Tuned.rounds * 100

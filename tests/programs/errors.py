@@ -326,6 +326,26 @@ def one_sided_attribute(im: Image, p: Position):
     return g.extra
 
 
+class Tuned:
+    gain = 2.0
+
+
+@program
+def one_sided_attribute_over_that_of_the_class(im: Image, p: Position):
+    tuned = Tuned()
+    if im(p) > 0.5:
+        tuned.gain = 3.0
+    return tuned.gain
+
+
+@program
+def names_of_an_object_of_which_one_path_sets_some(im: Image, p: Position):
+    tuned = Tuned()
+    if im(p) > 0.5:
+        tuned.gain = 3.0
+    return len(vars(tuned))
+
+
 @program
 def variable_of_loop_that_may_not_run(counts: Image, p: Position):
     for i in range(counts(p)):

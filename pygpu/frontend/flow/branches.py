@@ -14,7 +14,6 @@ from pygpu.core.host.later import later
 from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, still_read, zero
 from pygpu.frontend.joins.joining import Meeting, Round
 from pygpu.frontend.numbers.numbers import as_value
-from pygpu.frontend.protocols import datamodel
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.objects import Object, youngest
 from pygpu.frontend.values.states import Export, State, move_out
@@ -125,7 +124,6 @@ def join(
         loop,
         lambda: _outer_values(w, frame),
         lambda name: _one_sided(frame, name),
-        lambda cls, name: datamodel.default_of(w, cls, name),
     )
     join = joins.Join(left, right, leaf, older, meeting)
     return join.states(), join

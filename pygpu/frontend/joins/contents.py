@@ -69,7 +69,7 @@ def _contents(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> Any:
     if isinstance(handle, Yielded) and isinstance(a, tuple) and isinstance(b, tuple):
         return _yielded(join, a, b, key)
     if isinstance(handle, Instance):
-        return _attributes(join, handle.cls, a, b, key)
+        return _attributes(join, a, b, key)
     if isinstance(handle, Waiting):
         return _named(join, a, b, key, join.meeting.explain)
     if type(handle) is Set or (type(handle) is Dict and not handle.matches(a, b)):
@@ -94,15 +94,11 @@ def _contents(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> Any:
     return gathered
 
 
-def _attributes(join: Joining, cls: type, a: Any, b: Any, key: Key) -> dict[str, Any]:
-    """What two objects of a class hold, the class's value in place of what one of them does not, or
-    an error."""
-    lone = [name for name in {**a, **b} if (name in a) != (name in b)]
-    defaults = {name: join.meeting.default(cls, name) for name in lone}
-    kept = {name: value for name, value in defaults.items() if value is not ABSENT}
+def _attributes(join: Joining, a: Any, b: Any, key: Key) -> dict[str, Any]:
+    """What two objects of a class hold, an error in place of what one of them does not."""
     return _named(
         join,
-        *({**kept, **a}, {**kept, **b}, key),
+        *(a, b, key),
         lambda name: (
             f"the attribute '{name}' is set on one path only through "
             f"{join.meeting.place()}: set it on the other path too, or before"

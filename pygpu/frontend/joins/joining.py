@@ -33,7 +33,6 @@ class Meeting:
     loop: Round | None
     outer: Callable[[], Iterable[Any]]  # what the frames around this one hold
     explain: Callable[[str], str]  # what to say of a name that is defined on one side only
-    default: Callable[[type, str], Any]  # what an attribute is in a class, ABSENT where it is none
 
 
 @record

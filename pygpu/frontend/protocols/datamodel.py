@@ -92,15 +92,6 @@ def class_attribute(w: Evaluator, cls: type, name: str) -> Any:
     return MISSING
 
 
-def default_of(w: Evaluator, cls: type, name: str) -> Any:
-    """What an attribute is in an object that has not set it, by a class from outside, which stays
-    as it is; ABSENT where the class has none, or has something to compute it."""
-    if issubclass(cls, type) or any(base in w.environment.class_parts for base in cls.__mro__):
-        return ABSENT
-    found = class_attribute(w, cls, name)
-    return ABSENT if found is MISSING or hasattr(type(found), "__get__") else found
-
-
 def is_callable(w: Evaluator, value: Any) -> bool:
     """callable(value)"""
     if isinstance(value, Instance):

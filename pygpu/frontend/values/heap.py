@@ -88,6 +88,10 @@ class Heap:
             contents = self.state.get(handle)
         if isinstance(contents, Conflict):
             raise self._error(contents.message)
+        if type(handle) is Namespace:  # whose names are asked for, too
+            for value in contents.values():
+                if isinstance(value, Conflict):
+                    raise self._error(value.message)
         return contents
 
     def write(self, handle: Object, contents: Any) -> None:
