@@ -7,7 +7,6 @@ what is advised draws other random numbers.
 
 from __future__ import annotations
 
-import contextlib
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -386,40 +385,6 @@ def joined_letters_counted(p: Position):
         if letter == "b":
             parts += 1
     return parts
-
-
-def context_of_an_inner_function(p: Position):
-    log = []
-
-    @contextlib.contextmanager
-    def noted(n):
-        log.append(n)
-        yield n
-        log.append(-n)
-
-    with noted(2) as n:
-        log.append(p.x)
-    return sum(log) + n + len(log)
-
-
-@pair("write a class with __enter__ and __exit__", context_of_an_inner_function)
-def context_of_a_class(p: Position):
-    log = []
-
-    class Noted:
-        def __init__(self, n):
-            self.n = n
-
-        def __enter__(self):
-            log.append(self.n)
-            return self.n
-
-        def __exit__(self, *error):
-            log.append(-self.n)
-
-    with Noted(2) as n:
-        log.append(p.x)
-    return sum(log) + n + len(log)
 
 
 def string_that_grows(p: Position):

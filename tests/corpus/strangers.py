@@ -1556,3 +1556,38 @@ def brackets_of_a_chosen_text(p: Position):
         elif not stack or stack.pop() != pairs[letter]:
             return 0
     return int(not stack)
+
+
+@program
+def context_of_an_inner_function(p: Position):
+    log = []
+
+    @contextlib.contextmanager
+    def noted(n):
+        log.append(n)
+        yield n
+        log.append(-n)
+
+    with noted(2) as n:
+        log.append(p.x)
+    return sum(log) + n + len(log)
+
+
+@program
+def context_of_a_class(p: Position):
+    log = []
+
+    class Noted:
+        def __init__(self, n):
+            self.n = n
+
+        def __enter__(self):
+            log.append(self.n)
+            return self.n
+
+        def __exit__(self, *error):
+            log.append(-self.n)
+
+    with Noted(2) as n:
+        log.append(p.x)
+    return sum(log) + n + len(log)
