@@ -13,6 +13,7 @@ What the user got wrong is told in a line, with exit status 2; --traceback shows
 """
 
 import argparse
+import math
 import os
 import re
 import sys
@@ -30,6 +31,7 @@ from pygpu.command.batches import again, each_of, is_animation, is_folder, is_vi
 from pygpu.command.given import (
     ANIMATED,
     UsageError,
+    check_names,
     compiled_of,
     dtype_of,
     example,
@@ -126,6 +128,7 @@ def _run_videos(options: argparse.Namespace) -> None:
             "else, go into a folder"
         )
     if into_folder:
+        check_names(paths, output)
         output.mkdir(parents=True, exist_ok=True)
     failed = 0
     for path in paths:
@@ -164,7 +167,7 @@ def _run_times(options: argparse.Namespace) -> None:
     if others or not (is_video(output) or output.suffix.lower() in motion.STILL):
         told = ", ".join([*motion.MOVING, *motion.STILL])
         raise UsageError(f"--seconds: takes -o once, a video or an animation ({told})")
-    if not options.seconds > 0:
+    if not 0 < options.seconds < math.inf:
         raise UsageError(f"--seconds: takes a number above 0, got {options.seconds:g}")
     compiled, values = compiled_of(options)
     if not _is_of_time(compiled):
@@ -240,6 +243,7 @@ def _run_folder(options: argparse.Namespace) -> None:
     folder = options.output[0]
     if not options.images:
         raise UsageError(f"{folder}: no pictures to fill it with")
+    check_names(options.images, folder)
     folder.mkdir(parents=True, exist_ok=True)
 
     def one(path: Path) -> str:
@@ -247,6 +251,8 @@ def _run_folder(options: argparse.Namespace) -> None:
             return _stack_saved(compiled, options, values, path, [folder / path.name])
         image = picture(path)
         result = compiled(image, **values, **shape_of(options), **dtype_of(options, [image]))
+        if isinstance(result, tuple):
+            raise UsageError(f"{path}: {len(result)} results; a folder takes one of each picture")
         return _saved(result, folder / path.name)
 
     failed = each_of(options.images, one, _tell)

@@ -196,6 +196,17 @@ def _check_count(compiled: Any, options: argparse.Namespace) -> None:
         )
 
 
+def check_names(paths: Sequence[Path], folder: Path) -> None:
+    """UsageError for two files that would become one of a folder."""
+    names = [path.name for path in paths]
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            raise UsageError(
+                f"{folder / name}: {paths[names.index(name)]} and {paths[number]} would both "
+                "become it; run them into two folders"
+            )
+
+
 def picture(path: Path) -> pygpu.Image:
     try:
         return pygpu.Image.open(path)

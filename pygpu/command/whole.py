@@ -56,7 +56,12 @@ def _converted(result: Any, dtype: Any) -> Any:
     if not isinstance(result, Image | np.ndarray):
         kind = type(result).__name__
         raise TypeError(f"the result is no image but of type {kind}: it has no picture to be saved")
-    return result if dtype is None else _same(result, dtype=dtype)
+    if dtype is None:
+        return result
+    wanted = np.dtype(dtype)
+    if wanted.kind in "iu" and result.dtype.kind in "iu" and result.max() > np.iinfo(wanted).max:
+        raise ValueError(f"{result.max()} does not fit in {wanted}: --dtype says what holds it")
+    return _same(result, dtype=dtype)
 
 
 def whole_of(function: Any, target: str, values: Mapping[str, Any]) -> Whole | None:

@@ -54,15 +54,31 @@ class Image(Grid):
 
     @classmethod
     @guarded
-    def open(cls, path: Any, *, page: int | None = None, **options: Any) -> Image:
+    def open(
+        cls,
+        path: Any,
+        *,
+        page: int | None = None,
+        boundary: str | None = None,
+        cval: Any = None,
+        interpolation: str | None = None,
+        normalize: bool | None = None,
+    ) -> Image:
         """The picture in a file, upright (EXIF), at the depth it has: 8 and 16 bits, and floats.
 
         Of a file of several pages or frames `page` says which, from 0; `pygpu.imread` gives all.
-        `options` are those of `Image`. OSError for what is no picture or is damaged.
+        The other arguments are those of `Image`. OSError for what is no picture or is damaged.
         """
         texels, info = files.read(path, page)
-        files.check_dtype(path, texels.dtype)
-        return cls._owning(texels, info, **options)
+        files.check_texels(path, texels)
+        return cls._owning(
+            texels,
+            info,
+            boundary=boundary,
+            cval=cval,
+            interpolation=interpolation,
+            normalize=normalize,
+        )
 
     @overload
     def sampled(

@@ -14,6 +14,7 @@ import itertools
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,12 +27,19 @@ from pygpu.core.host.optional import optional
 from pygpu.execution.arguments.convert import is_picture, is_pil
 from pygpu.execution.programs.bars import counted
 from pygpu.image.camera import Camera
+from pygpu.image.files.files import imread, page_count
+from pygpu.image.files.formats import FORMATS
+from pygpu.image.files.pillow import opened
 from pygpu.image.image import Image
 
 WIDEST: Final = 2**16 - 1  # sides of a GIF, in pixels
+SLOWEST: Final = 0.01  # frames a second
+FASTEST: Final = 1000  # of formats that count milliseconds
+FASTEST_GIF: Final = 100  # which counts hundredths of a second
 SAMPLED: Final = 1 << 14  # pixels, about, that the colours of a GIF's frame are found of
 STILL: Final = {".gif": "GIF", ".webp": "WEBP", ".png": "PNG", ".apng": "PNG"}  # Pillow's formats
 RATE: Final = 25.0  # frames a second, where none is asked for
+PICTURES: Final = {*STILL, *(suffix for format in FORMATS.values() for suffix in format.suffixes)}
 MOVING: Final = (".mp4", ".mov", ".mkv", ".webm", ".avi", ".m4v")
 FREE: Final = (".webm",)  # that hold VP9
 PIXELS: Final = {1: "gray", 3: "rgb24", 4: "rgba"}
@@ -52,20 +60,25 @@ def animate(
     `frames` is a number of frames, or what each is made of: times in seconds, or pictures. A number
     means the times 0, 1/fps, 2/fps and so on. `function` is called with each, and `arguments`: a
     time goes to a parameter called `time` if there is one, else to the first. With None the frames
-    are pictures as they are. Floats are shown from 0 to 1. `quality` is from 1 to 100. The first
-    frame gives the size; a ValueError names the first that has another. `pygpu.progress(True)`
-    shows a bar.
+    are pictures as they are. Floats are shown from 0 to 1. `quality`, of WebP and videos, is from 1
+    to 100; a GIF has at most 100 frames a second. The first frame gives the size; a ValueError says
+    which frame has another. `pygpu.progress(True)` shows a bar. The file appears when all frames
+    are made: until then, and after an error, it is what it was before.
     """
     if function is not None and not callable(function):
         raise TypeError(f"function: takes a function or None, got {shown(function)}")
     if isinstance(frames, (str, os.PathLike)):
         raise TypeError(f"frames: pygpu.frames({shown(frames)}) reads a file")
-    if not fps > 0:
-        raise ValueError(f"fps: takes frames a second, above 0; got {shown(fps)}")
-    if quality is not None and not 1 <= operator.index(quality) <= 100:
-        raise ValueError(f"quality: takes 1 to 100, got {shown(quality)}")
     file = _path(path)
     suffix = file.suffix.lower()
+    fastest = FASTEST_GIF if suffix == ".gif" else FASTEST
+    if not SLOWEST <= fps <= fastest:
+        told = f"from {SLOWEST} to {fastest}{' in a GIF' * (suffix == '.gif')}"
+        raise ValueError(f"fps: takes frames a second, {told}; got {shown(fps)}")
+    if quality is not None and not 1 <= operator.index(quality) <= 100:
+        raise ValueError(f"quality: takes 1 to 100, got {shown(quality)}")
+    if quality is not None and suffix in STILL and suffix != ".webp":
+        raise TypeError(f"{file}: {STILL[suffix]} takes no quality; WebP and videos do")
     if suffix not in (*STILL, *MOVING):
         raise ValueError(
             f"{file}: an animation is one of {', '.join(STILL)}, a video one of {', '.join(MOVING)}"
@@ -75,24 +88,49 @@ def animate(
     if function is None and not isinstance(frames, Iterable):
         raise TypeError("function: takes a function of times; without one, frames are pictures")
     made = _made(function, _items(frames, fps), arguments)
-    if suffix in STILL:
-        _write_still(file, made, fps, quality)
-    else:
-        _write_video(file, made, fps, quality)
+    with _replaced(file) as new:
+        if suffix in STILL:
+            _write_still(file, new, made, fps, quality)
+        else:
+            _write_video(file, new, made, fps, quality)
     return file
+
+
+@contextmanager
+def _replaced(file: Path) -> Iterator[Path]:
+    """A file beside another, which it becomes when it is whole, or when Ctrl-C ends it: the frames
+    may be read from the one that is written."""
+    target = file.resolve()
+    if target.is_dir():
+        raise IsADirectoryError(f"{file}: a directory")
+    new = target.with_name(f".{target.stem}.part{target.suffix}")
+    try:
+        new.touch()  # FFmpeg prints where nothing can be written, and raises nothing
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(file)) from None
+    try:
+        yield new
+        os.replace(new, target)
+    except KeyboardInterrupt:
+        if new.stat().st_size:
+            os.replace(new, target)
+        raise
+    finally:
+        new.unlink(missing_ok=True)
 
 
 @guarded
 def frames(path: str | os.PathLike[str] | int) -> Iterator[NDArray[np.uint8]]:
     """The frames of a video file, one by one: arrays (H, W, 3) of uint8, in RGB, upright. Animated
     GIF, WebP and PNG are read, too. A number is that of a camera, 0 for the first, of which the
-    newest frame comes each time; it has `close()`. OSError for what cannot be read."""
+    newest frame comes each time; it has `close()`. A picture is one frame, a TIFF has as many as
+    pages. OSError for what cannot be read."""
     if isinstance(path, int):
         return Camera(path)
     file = _path(path)
     if file.is_dir() or not file.exists():
         raise FileNotFoundError(f"{file}: {'a directory' if file.is_dir() else 'no such file'}")
-    return _read_still(file) if file.suffix.lower() in STILL else _read_video(file)
+    return _read_still(file) if file.suffix.lower() in PICTURES else _read_video(file)
 
 
 def _path(path: Any) -> Path:
@@ -182,7 +220,7 @@ def _bytes_of(result: Any, number: int) -> NDArray[np.uint8]:
 
 
 def _write_still(
-    file: Path, made: Iterator[NDArray[np.uint8]], fps: float, quality: int | None
+    file: Path, new: Path, made: Iterator[NDArray[np.uint8]], fps: float, quality: int | None
 ) -> None:
     pictures: Iterator[PILImage.Image] = (
         PILImage.fromarray(f[..., 0] if f.shape[2] == 1 else f) for f in made
@@ -199,11 +237,11 @@ def _write_still(
         if max(first.size) > WIDEST:
             got = "{} x {}".format(*first.size)
             raise ValueError(f"{file}: a GIF's sides have at most {WIDEST} pixels, got {got}")
-        options["duration"] = max(round(100 / fps), 1) * 10  # which counts hundredths of a second
+        options["duration"] = round(100 / fps) * 10
         options["disposal"] = 2 if first.mode == "RGBA" else 0
     form = STILL[file.suffix.lower()]
     rest = [*pictures] if form == "PNG" else pictures  # which Pillow goes through twice
-    first.save(file, form, save_all=True, append_images=rest, **options)
+    first.save(new, form, save_all=True, append_images=rest, **options)
 
 
 def _of_few_colours(picture: PILImage.Image) -> PILImage.Image:
@@ -221,8 +259,15 @@ def _of_few_colours(picture: PILImage.Image) -> PILImage.Image:
 
 
 def _read_still(file: Path) -> Iterator[NDArray[np.uint8]]:
-    with PILImage.open(file) as picture:
-        for number in range(getattr(picture, "n_frames", 1)):
+    """Of a moving picture its frames, of others what `imread` makes of their pages, as 8 bits."""
+    count = page_count(file)
+    if count == 1 or file.suffix.lower() not in STILL:
+        for number in range(count):
+            frame = _bytes_of(imread(file, page=number), number)
+            yield frame[..., :3] if frame.shape[2] > 2 else frame.repeat(3, axis=2)
+        return
+    with opened(file) as picture:  # once: each frame is made of the one before
+        for number in range(count):
             picture.seek(number)
             yield np.asarray(picture.convert("RGB"))
 
@@ -241,7 +286,7 @@ def _ffmpeg(file: Path) -> Any:
 
 
 def _write_video(
-    file: Path, made: Iterator[NDArray[np.uint8]], fps: float, quality: int | None
+    file: Path, new: Path, made: Iterator[NDArray[np.uint8]], fps: float, quality: int | None
 ) -> None:
     ffmpeg = _ffmpeg(file)
     first = next(made, None)
@@ -249,7 +294,7 @@ def _write_video(
         raise ValueError("frames: takes at least 1, got 0")
     height, width, channels = first.shape
     writer = ffmpeg.write_frames(
-        str(file),
+        str(new),
         (width + width % 2, height + height % 2),  # codecs halve the colours' size
         pix_fmt_in=PIXELS[channels],
         fps=fps,
@@ -265,10 +310,10 @@ def _write_video(
         for frame in itertools.chain([first], made):
             even = ((0, height % 2), (0, width % 2), (0, 0))
             writer.send(np.ascontiguousarray(np.pad(frame, even, "edge")))
-    except OSError as error:
-        raise OSError(f"{file}: {str(error).strip()}") from None
     finally:
         writer.close()
+    if not new.stat().st_size:
+        raise OSError(f"{file}: FFmpeg cannot write it")
 
 
 def _read_video(file: Path) -> Iterator[NDArray[np.uint8]]:

@@ -407,15 +407,27 @@ def test_info_names_the_targets(capsys: pytest.CaptureFixture[str]) -> None:
         ("run filters.py:scaled --camera -o out.png", "--camera: takes no pictures, and -o once"),
         ("live filters.py:scaled --camera 97", "camera 97: "),
         ("live filters.py:nothing", "no function 'nothing'"),
+        ("run filters.py:two photo.png -o out", "photo.png: 2 results; a folder takes one of each"),
+        ("run films.py:waves --shape 9 9 -o out.gif --seconds inf", "a number above 0, got inf"),
+        ("run pygpu.filters:label dots.png -o out.png", "400 does not fit in uint8: --dtype"),
+        (
+            "run filters.py:scaled photo.png sub/photo.png -o out",
+            "out/photo.png: photo.png and sub/photo.png would both become it",
+        ),
+        ("run filters.py:scaled a.mp4 sub/a.mp4 -o out", "out/a.mp4: a.mp4 and sub/a.mp4 would"),
     ],
 )
 def test_mistakes_are_told_in_a_line(
     place: Path, arguments: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    dots = np.zeros((40, 40), np.uint8)
+    dots[::2, ::2] = 255
+    PILImage.fromarray(dots).save("dots.png")
     assert main(arguments.split()) == 2
     told = capsys.readouterr().err
     assert words in told
     assert "Traceback" not in told
+    assert not list(Path().glob("out*/*"))
 
 
 @pytest.mark.parametrize(

@@ -684,8 +684,78 @@ def test_complex_numbers_are_refused_without_a_dtype_that_would_take_them(tmp_pa
         pygpu.imwrite(tmp_path / "a.tif", np.zeros((4, 4), complex))
 
 
-def test_numbers_that_are_no_texels_are_refused_by_the_name_of_the_file(tmp_path):
-    tifffile.imwrite(tmp_path / "waves.tif", np.ones((5, 6), np.complex64))
-    with pytest.raises(OSError, match=r"waves\.tif: it holds complex64.*imread"):
-        Image.open(tmp_path / "waves.tif")
-    assert pygpu.imread(tmp_path / "waves.tif").dtype == np.complex64
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (np.ones((5, 6), np.complex64), "it holds complex64"),
+        (np.ones((5, 6, 7), np.uint8), "it has 7 channels"),
+        (np.full((5, 6), 2**32 - 1, np.uint32), "it holds ints of more than 32 bits"),
+        (np.full((5, 6), -(2**40)), "it holds ints of more than 32 bits"),
+    ],
+)
+def test_numbers_that_are_no_texels_are_refused_by_the_name_of_the_file(tmp_path, array, words):
+    path = tmp_path / "waves.tif"
+    tifffile.imwrite(path, array, photometric="minisblack", planarconfig="contig")
+    with pytest.raises(OSError, match=rf"waves\.tif: {words}.*imread"):
+        Image.open(path)
+    assert_array_equal(pygpu.imread(path), array)
+
+
+WRONG = [
+    ("a.png", {"qualty": 90}, "PNG takes no qualty; it takes icc_profile, .* compress_level"),
+    ("a.jpg", {"compress_level": 9}, "JPEG takes no compress_level"),
+    ("a.webp", {"optimize": True}, "WebP takes no optimize"),
+    ("a.tif", {"qualty": 90}, r"a\.tif: TIFF: .*'qualty'$"),
+    ("a.png", {"compress_level": 99, "dtype": "uint16"}, r"a\.png: PNG: Bad compression level"),
+    ("a.png", {"format": 3}, "format: takes a name as 'PNG', got 3"),
+    ("a.dat", {"format": "nope"}, r"a\.dat: format='nope' is no format .*: \.png"),
+    *[
+        (f"a.{suffix}", options, words)
+        for suffix in ("png", "jpg", "webp", "tif")
+        for options, words in (
+            ({"dpi": 72}, "dpi: takes two numbers above 0, across and down, got 72"),
+            ({"dpi": (-3, 1)}, "dpi: takes two numbers above 0"),
+            ({"exif": "x"}, "exif: takes the bytes of EXIF, or Pillow's Exif, got 'x'"),
+            ({"exif": b"x"}, "exif: takes the bytes of EXIF"),
+            ({"icc_profile": "x"}, "icc_profile: takes the bytes of a profile, got 'x'"),
+        )
+    ],
+]
+
+
+@pytest.mark.parametrize(("name", "options", "words"), WRONG)
+def test_options_that_are_none_are_not_passed_over(tmp_path, name, options, words):
+    with pytest.raises((TypeError, OSError), match=words):
+        Image(randoms(5, 6, 3)).save(tmp_path / name, **options)
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.jpg", "a.webp"])
+def test_options_of_a_format_reach_its_writer(tmp_path, name):
+    image = Image(randoms(8, 8, 3, dtype="uint8").repeat(3, axis=0).repeat(3, axis=1))
+    options = {"a.png": {"compress_level": 0}, "a.jpg": {"subsampling": 0}}.get(name)
+    image.save(tmp_path / name, **(options or {"lossless": True}))
+    image.save(tmp_path / f"b{name}")
+    assert (tmp_path / name).stat().st_size != (tmp_path / f"b{name}").stat().st_size
+
+
+@NEEDS_EXR
+def test_a_place_where_no_exr_goes_is_an_error_of_the_file(tmp_path):
+    (tmp_path / "a.exr").mkdir()
+    with pytest.raises(OSError, match=r"a\.exr: EXR: .*directory"):
+        Image(randoms(5, 6)).save(tmp_path / "a.exr")
+
+
+def test_files_that_are_open_otherwise_are_refused(tmp_path):
+    path = tmp_path / "a.png"
+    image = Image(randoms(5, 6, dtype="uint8"))
+    image.save(path)
+    with path.open() as text, pytest.raises(TypeError, match="open it for bytes"):
+        imread(text)
+    with path.open("rb") as file, pytest.raises(OSError, match="not open for writing"):
+        image.save(file, format="PNG")
+
+
+def test_a_resolution_without_a_unit_is_none(tmp_path):
+    tifffile.imwrite(tmp_path / "a.tif", np.ones((5, 6)), resolution=(1, 1), resolutionunit="NONE")
+    assert "dpi" not in Image.open(tmp_path / "a.tif").info

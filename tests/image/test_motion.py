@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from PIL import Image as PILImage
 
 import pygpu
@@ -200,3 +201,71 @@ def test_large_frames_of_a_gif_are_near_in_colour(tmp_path) -> None:
         pygpu.animate(None, [frame, frame[::-1, ::-1]], tmp_path / "a.gif", fps=5)
         found, _ = pygpu.frames(tmp_path / "a.gif")
         assert np.sqrt(np.mean((found.astype(float) - frame) ** 2)) <= far
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "error", "words"),
+    [
+        ("a.gif", {"quality": 50}, TypeError, r"a\.gif: GIF takes no quality; WebP and videos do"),
+        ("a.png", {"quality": 50}, TypeError, r"a\.png: PNG takes no quality"),
+        ("a.gif", {"fps": 101}, ValueError, "from 0.01 to 100 in a GIF; got 101"),
+        ("a.webp", {"fps": float("inf")}, ValueError, "from 0.01 to 1000; got inf"),
+        ("a.gif", {"fps": 0.001}, ValueError, "from 0.01 to 100 in a GIF; got 0.001"),
+    ],
+)
+def test_options_that_a_format_does_not_know_are_refused(tmp_path, name, options, error, words):
+    with pytest.raises(error, match=words):
+        pygpu.animate(None, STACK, tmp_path / name, **options)
+
+
+@pytest.mark.parametrize("name", ["a.gif", "a.webp", "a.mp4"])
+def test_a_file_is_whole_or_as_it_was(tmp_path, monkeypatch, name):
+    pytest.importorskip("imageio_ffmpeg", reason="no imageio-ffmpeg")
+    monkeypatch.chdir(tmp_path)
+    pygpu.animate(None, STACK, name)
+    before = Path(name).read_bytes()
+    with pytest.raises(ValueError, match="frame 1 is of shape"):
+        pygpu.animate(None, [STACK[0], STACK[0][1:]], name)
+    assert Path(name).read_bytes() == before
+    pygpu.animate(brighter, pygpu.frames(name), name, gain=0.5)  # of itself
+    assert len(list(pygpu.frames(name))) == len(STACK)
+    pygpu.animate(None, STACK, f"-{name}")  # no option of FFmpeg's
+    Path(f"b{name}").mkdir()
+    with pytest.raises(IsADirectoryError, match=f"b{name}: a directory"):
+        pygpu.animate(None, STACK, f"b{name}")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"-{name}", name, f"b{name}"]
+
+
+def test_a_video_that_cannot_be_written_is_an_error(tmp_path):
+    pytest.importorskip("imageio_ffmpeg", reason="no imageio-ffmpeg")
+    if not Path("/proc/self").is_dir():
+        pytest.skip("no folder in which nobody may write")
+    with pytest.raises(OSError, match=r"'/proc/a\.mp4'"):
+        pygpu.animate(None, STACK, "/proc/a.mp4")
+
+
+def test_frames_ended_by_ctrl_c_are_kept(tmp_path):
+    pytest.importorskip("imageio_ffmpeg", reason="no imageio-ffmpeg")
+
+    def made():
+        yield from STACK
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        pygpu.animate(None, made(), tmp_path / "a.mp4")
+    assert len(list(pygpu.frames(tmp_path / "a.mp4"))) == len(STACK)
+
+
+def test_a_picture_is_a_frame_as_imread_has_it(tmp_path):
+    deep = np.linspace(0, 65535, 5 * 6).reshape(5, 6).astype(np.uint16)
+    exif = PILImage.Exif()
+    exif[0x0112] = 6  # turned by a quarter
+    pygpu.imwrite(tmp_path / "a.png", deep, exif=exif)
+    pygpu.imwrite(tmp_path / "a.tif", np.stack([deep, deep // 2]))
+    expected = np.round(deep / 257).astype(np.uint8)[..., None].repeat(3, axis=2)
+    assert_array_equal(list(pygpu.frames(tmp_path / "a.png")), [np.rot90(expected, -1)])
+    assert_array_equal(next(pygpu.frames(tmp_path / "a.tif")), expected)
+    assert len(list(pygpu.frames(tmp_path / "a.tif"))) == 2
+    (tmp_path / "b.png").write_text("none")
+    with pytest.raises(OSError, match=r"b\.png: no picture"):
+        next(pygpu.frames(tmp_path / "b.png"))

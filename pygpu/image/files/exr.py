@@ -103,5 +103,8 @@ def write(
         for index, name in enumerate(NAMES[layers.shape[2]])
     }
     header = {"compression": library.ZIP_COMPRESSION, "type": library.scanlineimage}
-    with library.File({**header, **options}, channels) as file:
-        file.write(path)
+    try:
+        with library.File({**header, **options}, channels) as file:
+            file.write(path)
+    except (RuntimeError, TypeError, ValueError) as error:  # a place, or what a header cannot hold
+        raise refused(target, f"EXR: {error}") from None

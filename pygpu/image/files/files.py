@@ -10,10 +10,14 @@ in silence: a depth that a format does not hold is refused, and the error says w
 
 from __future__ import annotations
 
+import io
+import math
+import numbers
 import operator
 import os
+import struct
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +33,13 @@ from pygpu.image.files.formats import (
     FileFormat,
     Picture,
     Which,
+    exif_of,
     named,
     of_suffix,
     refused,
 )
+
+INTS: Final = np.iinfo(np.int32)
 
 # ---------------------------------------------------------------- reading
 
@@ -54,12 +61,17 @@ def read(source: Any, page: int | None = None) -> Picture:
     return _pictures(source, one)[0]
 
 
-def check_dtype(source: Any, dtype: np.dtype[Any]) -> None:
-    """An OSError for a file whose numbers are no texels."""
+def check_texels(source: Any, texels: NDArray[Any]) -> None:
+    """An OSError for a file whose numbers are no texels of an image."""
+    dtype, why = texels.dtype, None
     if dtype.kind not in "fiub":
-        raise refused(
-            source, f"it holds {dtype}, an image floats, ints or bools; imread gives an array"
-        )
+        why = f"it holds {dtype}, an image floats, ints or bools"
+    elif texels.ndim == 3 and texels.shape[2] > 4:
+        why = f"it has {texels.shape[2]} channels, an image up to 4"
+    elif dtype.kind in "iu" and (texels.max() > INTS.max or texels.min() < INTS.min):
+        why = f"it holds ints of more than 32 bits (a pygpu.Int is {INTS.min} to {INTS.max})"
+    if why:
+        raise refused(source, f"{why}; imread gives an array")
 
 
 @guarded
@@ -124,6 +136,8 @@ def _pictures(source: Any, which: Which) -> list[Picture]:
 def _start(source: Any) -> bytes:
     """The first bytes of a file."""
     if hasattr(source, "read"):
+        if isinstance(source, io.TextIOBase):
+            raise TypeError(f"{named(source)}: open it for bytes, open(path, 'rb')")
         source.seek(0)
         start: bytes = source.read(16)
         return start
@@ -188,7 +202,11 @@ def write(
 ) -> None:
     """Write to a path, or to an open file where `options` have its `format`."""
     more = dict(options)
-    format = of_suffix(target, more.pop("format", None))
+    name = more.pop("format", None)
+    if not isinstance(name, str | None):
+        raise TypeError(f"format: takes a name as 'PNG', got {shown(name)}")
+    format = of_suffix(target, name)
+    _check_options(target, format, more)
     if quality is not None:
         if not format.lossy:
             lossy = " and ".join(f.name for f in FORMATS.values() if f.lossy)
@@ -214,6 +232,40 @@ def write(
         exr.write(target, array, content.info, more)
     else:
         pillow.write(target, array, format, content.info, more)
+
+
+def _check_options(target: Any, format: FileFormat, options: Mapping[str, Any]) -> None:
+    """An error for an option that would be passed over, or of a value that no format takes."""
+    for name, value in options.items():
+        if name in SAID:
+            words, is_fit = SAID[name]
+            if value is not None and not is_fit(value):
+                raise TypeError(f"{name}: takes {words}, got {shown(value)}")
+        elif format.options is not None and name not in format.options:
+            taken = ", ".join([*SAID, *format.options])
+            raise TypeError(f"{named(target)}: {format.name} takes no {name}; it takes {taken}")
+
+
+def _is_resolution(value: Any) -> bool:
+    pair = isinstance(value, tuple | list) and len(value) == 2
+    return pair and all(isinstance(n, numbers.Real) and 0 < float(n) < math.inf for n in value)
+
+
+def _is_exif(value: Any) -> bool:
+    if isinstance(value, bytes) and value:
+        try:
+            exif_of(value)
+        except (SyntaxError, struct.error):
+            return False
+    return isinstance(value, bytes) or hasattr(value, "tobytes")
+
+
+# What callers may say of a picture whatever the format.
+SAID: Final[Mapping[str, tuple[str, Callable[[Any], bool]]]] = {
+    "icc_profile": ("the bytes of a profile", lambda value: isinstance(value, bytes)),
+    "exif": ("the bytes of EXIF, or Pillow's Exif", _is_exif),
+    "dpi": ("two numbers above 0, across and down", _is_resolution),
+}
 
 
 def _quality(quality: Any) -> int:

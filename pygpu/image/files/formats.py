@@ -35,7 +35,8 @@ class Picture(NamedTuple):
 
 @record
 class FileFormat:
-    """What a format holds. `lossy`: it takes a `quality` from 0 to 100."""
+    """What a format holds. `lossy`: it takes a `quality` from 0 to 100. `options`: Pillow's that
+    it takes besides, as Pillow passes over what it does not know; None where its writer refuses."""
 
     name: str
     suffixes: tuple[str, ...]
@@ -43,12 +44,22 @@ class FileFormat:
     channels: tuple[int, ...] = (1, 2, 3, 4)
     lossy: bool = False
     stacks: bool = False
+    options: tuple[str, ...] | None = None
 
 
+OF_PNG: Final = (
+    *("optimize", "compress_level", "compress_type", "dictionary"),
+    *("pnginfo", "bits", "transparency", "xmp"),
+)
+OF_JPEG: Final = (
+    *("optimize", "progressive", "subsampling", "smooth", "keep_rgb", "comment", "xmp", "extra"),
+    *("qtables", "streamtype", "restart_marker_blocks", "restart_marker_rows"),
+)
+OF_WEBP: Final = ("lossless", "alpha_quality", "method", "exact", "xmp")
 FORMATS: Final = {
     format.name: format
     for format in (
-        FileFormat("PNG", (".png",), ("uint8", "uint16", "bool")),
+        FileFormat("PNG", (".png",), ("uint8", "uint16", "bool"), options=OF_PNG),
         FileFormat(
             "TIFF",
             (".tif", ".tiff"),
@@ -59,8 +70,10 @@ FORMATS: Final = {
             stacks=True,
         ),
         FileFormat("EXR", (".exr",), ("float32", "float16")),
-        FileFormat("JPEG", (".jpg", ".jpeg", ".jpe", ".jfif"), channels=(1, 3), lossy=True),
-        FileFormat("WebP", (".webp",), lossy=True),
+        FileFormat(
+            "JPEG", (".jpg", ".jpeg", ".jpe", ".jfif"), channels=(1, 3), lossy=True, options=OF_JPEG
+        ),
+        FileFormat("WebP", (".webp",), lossy=True, options=OF_WEBP),
     )
 }
 
@@ -93,6 +106,7 @@ def of_suffix(file: Any, name: str | None = None) -> FileFormat:
     if found is None or found.upper() not in PILImage.SAVE:
         taken = ", ".join(format.suffixes[0] for format in FORMATS.values())
         kind = f"the suffix {suffix!r} is no" if suffix else "without a suffix it has no"
+        kind = f"format={name!r} is no" if name else kind
         raise refused(file, f"{kind} format of pictures that PyGPU writes: {taken} are")
     return FileFormat(found.upper(), (suffix,), ("uint8",))
 

@@ -12,6 +12,7 @@ import struct
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from io import UnsupportedOperation
 from typing import Any, Final
 
 import numpy as np
@@ -32,6 +33,7 @@ from pygpu.image.files.formats import (
 )
 
 SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
+ODD: Final = (struct.error, zlib.error, AttributeError)  # what options of wrong values raise, too
 COLOUR_TYPES: Final = {1: 0, 2: 4, 3: 2, 4: 6}  # of PNG, by channels
 INCHES: Final = 0.0254  # in metres
 ICONS: Final = ("ICO", "ICNS")  # which Pillow scales to sizes that icons have
@@ -52,7 +54,7 @@ NATIVE: Final = np.little_endian  # the order in which libtiff hands values on
 
 def read(source: Any, which: Which) -> list[Picture]:
     """Pages of a file, of a moving picture its frames."""
-    with _opened(source) as file:
+    with opened(source) as file:
         # The further pictures of an MPO, as cameras and phones write them, are previews.
         count = 1 if file.format == "MPO" else getattr(file, "n_frames", 1)
         pages = which(count)
@@ -63,7 +65,7 @@ def page(source: Any, number: int) -> Picture:
     """One page of a file, upright."""
     from PIL import ImageOps  # heavy, and needed only here
 
-    with _opened(source, number) as file:
+    with opened(source, number) as file:
         raw = _raw_mode(file)
         if raw in DEEP:
             return _deep(source, number, file, raw)
@@ -126,7 +128,7 @@ def _texels(picture: Any) -> NDArray[Any]:
 
 
 @contextmanager
-def _opened(source: Any, number: int = 0) -> Iterator[Any]:
+def opened(source: Any, number: int = 0) -> Iterator[Any]:
     """The file, as Pillow has it, at a page. What goes wrong is told with the file's name."""
     from PIL import Image as PILImage  # heavy, and needed only here
     from PIL import UnidentifiedImageError
@@ -207,7 +209,7 @@ def _deep(source: Any, number: int, file: Any, raw: str) -> Picture:
 
 def _read_as(source: Any, number: int, raw: str) -> NDArray[np.uint8]:
     """The bytes that Pillow makes of a picture whose texels are said to lie otherwise."""
-    with _opened(source, number) as file:
+    with opened(source, number) as file:
         if raw == "RGBA":
             file._mode = "RGBA"  # of two channels the mode differs between Pillow's versions
         file.tile = [_tile(tile, raw) for tile in file.tile]
@@ -241,10 +243,28 @@ def write(
     options: Mapping[str, Any],
 ) -> None:
     """Write a picture. `options` are those of Pillow's `save`."""
-    wide = texels.dtype == np.uint16 and texels.ndim == 3
-    if format.name == "PNG" and wide:
-        _write_png(target, texels, dict(info) | dict(options))
-        return
+    try:
+        if format.name == "PNG" and texels.dtype == np.uint16 and texels.ndim == 3:
+            _write_png(target, texels, dict(info) | dict(options))
+        else:
+            _write_by_pillow(target, texels, format, info, options)
+    except UnsupportedOperation as error:
+        if str(error).startswith(f"{named(target)}: "):
+            raise
+        raise refused(target, f"{format.name}: the file is not open for writing") from None
+    except (OSError, KeyError, TypeError, ValueError, OverflowError, *ODD) as error:
+        if getattr(error, "filename", None) is not None:
+            raise
+        raise refused(target, f"{format.name}: {error}") from None
+
+
+def _write_by_pillow(
+    target: Any,
+    texels: NDArray[Any],
+    format: FileFormat,
+    info: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> None:
     said = {name: info[name] for name in ("icc_profile", "exif", "dpi") if name in info}
     said |= options
     has_alpha = texels.ndim == 3 and texels.shape[2] in (2, 4)
@@ -257,15 +277,9 @@ def write(
                 target, f"{format.name} scales pictures to sizes of its own; a PNG does not"
             )
         said["sizes"] = [picture.size]
-    try:
-        kept = not has_alpha or format.name in FORMATS or _keeps_alpha(picture, format, said)
-        if kept:
-            picture.save(target, format=format.name, **said)
-    except (OSError, KeyError, TypeError, ValueError) as error:
-        if getattr(error, "filename", None) is not None:
-            raise
-        raise refused(target, f"{format.name}: {error}") from None
-    if not kept:
+    if not has_alpha or format.name in FORMATS or _keeps_alpha(picture, format, said):
+        picture.save(target, format=format.name, **said)
+    else:
         colours = f"image[..., :{texels.shape[2] - 1}]"
         raise refused(
             target,
@@ -300,7 +314,7 @@ def _write_png(target: Any, texels: NDArray[Any], said: Mapping[str, Any]) -> No
     """A PNG of 16 bits and several channels, which Pillow does not write."""
     unknown = said.keys() - {"icc_profile", "exif", "dpi", "bits", "compress_level", "optimize"}
     if unknown:
-        raise TypeError(f"{named(target)}: PNG of 16 bits takes no {', '.join(sorted(unknown))}")
+        raise TypeError(f"of 16 bits it takes no {', '.join(sorted(unknown))}")
     height, width, channels = texels.shape
     header = struct.pack(">IIBBBBB", width, height, 16, COLOUR_TYPES[channels], 0, 0, 0)
     chunks = [(b"IHDR", header)]

@@ -190,8 +190,9 @@ def _info(source: Any, page: Any) -> dict[str, Any]:
     if page.tags.valueof(PROFILE):
         info["icc_profile"] = page.tags.valueof(PROFILE)
     x, y, unit = (page.tags.valueof(code) for code in RESOLUTION)
-    if x and y and int(unit or 2) in INCHES:
-        dots = (INCHES[int(unit or 2)] * (n / d if d else 0.0) for n, d in (x, y))
+    unit = 2 if unit is None else int(unit)  # no unit is 1, and false
+    if x and y and unit in INCHES:
+        dots = (INCHES[unit] * (n / d if d else 0.0) for n, d in (x, y))
         info["dpi"] = tuple(dots)
     exif = _exif(source)
     if exif is not None:
@@ -248,14 +249,19 @@ def write(
         settings |= {"resolution": tuple(map(float, dpi)), "resolutionunit": 2}
     directories = {}
     if exif:
-        directories = _tagged(exif_of(exif) if isinstance(exif, bytes) else exif, settings)
+        try:
+            directories = _tagged(exif_of(exif) if isinstance(exif, bytes) else exif, settings)
+        except SyntaxError as error:
+            raise refused(
+                target, f"the EXIF is damaged ({error}); exif=None leaves it out"
+            ) from None
     is_new = isinstance(target, str | os.PathLike) and not os.path.exists(target)
     try:
         tifffile.imwrite(target, texels, **(settings | said))
     except (KeyError, ValueError, TypeError, ImportError) as error:  # an option, a missing codec
         if is_new and os.path.exists(target):
             os.remove(target)  # what was written before it failed
-        why, help = str(error).strip("'\""), ""
+        why, help = error.args[0] if isinstance(error, KeyError) else str(error), ""
         if isinstance(error, ImportError) or CODECS in why:
             if _has_new_codecs():
                 write(target, texels, info, options, stack)
