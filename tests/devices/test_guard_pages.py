@@ -220,6 +220,31 @@ def test_no_byte_beside_short_rows_that_run_on_is_read_or_written():
     assert run(text).split()[-1] == str(9 * 2 * 7 * 2)
 
 
+FAR = """
+def most(im: Image, p: Position):
+    return max(im((p.x + dx, p.y)) for dx in range(-70, 110))
+
+g = pygpu.compile(most, target=TARGET)
+for boundary, dtype, at_end in itertools.product(RULES, ("float32", "uint8"), (False, True)):
+    for width in (1, 31, 64, 130, 300):
+        given = inputs.array((3, width), dtype, at_end)
+        given[...] = rng.integers(0, 100, given.shape)
+        out = outs[0].array(given.shape, dtype, at_end)
+        g(Image(given, boundary=boundary), out=out)
+        y, x = np.mgrid[:3, :width]
+        texels = [at(given, y, x + dx, boundary) for dx in range(-70, 110)]
+        assert np.array_equal(out, np.max(texels, axis=0)), (boundary, dtype, width, at_end)
+        count += 1
+print(count)
+"""
+
+
+@linux
+def test_no_byte_beside_an_image_is_read_by_windows_that_reach_far():
+    text = f"TARGET, EVERY, DTYPES = 'cpu', 1, ()\n{GUARDED}{FAR}"
+    assert run(text).split()[-1] == str(5 * 2 * 2 * 5)
+
+
 TOUCH = """
 whole = inputs.array((inputs.size,), np.uint8, True)
 ctypes.string_at(whole.ctypes.data + PLACE, 1)

@@ -235,8 +235,7 @@ class Edges:
     def store_start(self, free_place: Val) -> None:
         """The first free byte of scratch, behind the pointers and the columns."""
         code = self.code
-        # See plan.REACH, which is 64 to each side.
-        widest = self.number(slots.EDGE) * MULTIPLE + 256
+        widest = self.number(slots.EDGE) * MULTIPLE + slots.MARGIN
         start = code.cast("ptrtoint", self.columns, "long") + widest * (4 * 4)
         code.store((start + (slots.ALIGN - 1)) & -slots.ALIGN, free_place, 8)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pygpu.codegen.llvm.plan import MULTIPLE
+from pygpu.passes.analysis.taps import FAR
 
 # The job.
 (NEXT, TILES, TILE_COLUMNS, TILE_WIDTH, TILE_HEIGHT, WIDTH, HEIGHT, ROWS, BLOCK, BEGIN, END, SETS,
@@ -65,8 +66,9 @@ PAGE: Final = 4096
 WAITED: Final = 512  # bytes behind a load within a page, of another: stores there are waited for
 ASIDE_BYTES: Final = 1024  # of a row that are stored in the thread's memory first
 SHUT: Final = 1 << 32  # a gate that is shut
+MARGIN: Final = 2 * FAR + 128  # columns around those of a block, with the rest of a vector
 
 
 def scratch_size(held: int, edge: int, rows_bytes: int) -> int:
     """The bytes of scratch that a job needs: `rows_bytes` for its padded rows."""
-    return held * 16 + (edge * MULTIPLE + 256) * 16 + rows_bytes + ALIGN
+    return held * 16 + (edge * MULTIPLE + MARGIN) * 16 + rows_bytes + ALIGN

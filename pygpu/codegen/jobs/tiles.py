@@ -205,13 +205,14 @@ class Tiles(Edges):
                     overlapped = [limit]
                 with second_branch.side():
                     # At the right edge a block that ends there, so that little of it is outside;
-                    # where all that is left is outside, many blocks.
-                    many = code.minimum(self.number(slots.EDGE), x1 - x)
+                    # where all that is left is outside, or what comes first, many blocks.
+                    outside = code.select(x < limit, begin - x + block - 1, x1 - x)
+                    many = code.minimum(self.number(slots.EDGE), code.minimum(outside, x1 - x))
                     many = code.binary("sdiv", many, block) * block
-                    beyond = (x >= limit) & (many > block)
+                    several = many > block
                     back = code.maximum(code.minimum(x, x1 - block), x0)
-                    back = code.select(beyond, x, back)
-                    count = code.select(beyond, many, code.minimum(block, x1 - back))
+                    back = code.select(several, x, back)
+                    count = code.select(several, many, code.minimum(block, x1 - back))
                     self.edge(y, back, count, rows)
                     at_edge = [back + count]
                 second = second_branch.join(overlapped, at_edge)

@@ -15,13 +15,13 @@ from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE, Cost
 from pygpu.core.programs import Task
 from pygpu.core.storage import Format
+from pygpu.passes.analysis.taps import REACH, find_taps
 from pygpu.passes.analysis.variance import X, variance
 from pygpu.ssa import Function, Load, Number, Op, Region, Value, walk
 
 with later():
     from pygpu.passes.analysis import counters, ranges
 
-REACH: Final = 64  # loads further along x are no taps: their margins would be larger than blocks
 MULTIPLE: Final = 4  # neighbours' taps further apart along an axis than this are gathered
 ROUNDS: Final = 10_000  # of loops that are over before anybody would wish to interrupt them
 CHEAP: Final = 12  # ops of a side of a branch that is computed whether it is taken or not
@@ -105,8 +105,9 @@ def plan(task: Task, lanes: int, raw: bool = False, group: int = 1) -> Plan:
     function, inputs = task.function, task.inputs
     result = Plan(function, lanes, variance(function), raw=raw, group=group)
     ops = list(walk(function.body))
-    taps = [op for op in ops if is_tap(op, function)]
-    others = [op for op in ops if op.code == "load" and not is_tap(op, function)]
+    near = find_taps(function)
+    taps = [op for op in ops if op in near]
+    others = [op for op in ops if op.code == "load" and op not in near]
     lookups = [op for op in ops if op.code == "table"]
     if others or lookups:
         within = ranges.Ranges(function)
@@ -158,8 +159,8 @@ def block(made: Plan, ops: Sequence[Op], taps: Sequence[Op], plain: bool) -> tup
             # Two vectors hide each other's delays; more than that wait for the last lane.
             return 2 if work <= 200 else 1, 1
     shared = shares_rows(made, taps)
-    near = {*made.reaching, *made.multiples}
-    distant = [op for op in ops if is_far(op, made.function) and op not in near]
+    near = {*made.reaching, *taps}
+    distant = [op for op in ops if op.code in ("load", "table") and op not in near]
     if len(distant) > len(taps) and not any(op.code == "loop" for op in ops):
         # Each lane fetches for itself, and rows share nothing of that.
         return 2 if work + 4 * len(distant) <= 200 else 1, 1
@@ -300,7 +301,7 @@ class Near:
     @classmethod
     def of(cls, function: Function, inputs: Sequence[Format]) -> Near:
         ops = function.body.ops
-        loads = {op for op in ops if is_tap(op, function)}
+        loads = find_taps(function)
         others = [op for op in ops if op.code == "load" and op not in loads]
         if not others:
             return cls(frozenset(loads), frozenset())
@@ -389,26 +390,20 @@ def _offset(value: Value, pixel: Value, bits: dict[Value, int]) -> list[tuple[Va
     return terms
 
 
-def is_tap(op: Op, function: Function) -> bool:
-    return (
-        op.code == "load" and op.operands == (function.x, function.y) and abs(op.data.dx) <= REACH
-    )
-
-
 def is_flat(function: Function, ops: Sequence[Op]) -> bool:
     """Whether a pixel is computed from the texels at its place alone, wherever that is."""
     place = {function.x, function.y}
     for op in ops:
-        if is_tap(op, function) and op.data.dx == op.data.dy == 0:
+        if (
+            op.operands == (function.x, function.y)
+            and op.code == "load"
+            and op.data.dx == op.data.dy == 0
+        ):
             continue
         if op.code in ("load", "width", "height") or not place.isdisjoint(op.operands):
             return False
     regions = [function.body, *(region for op in ops for region in op.regions)]
     return all(place.isdisjoint(region.results) for region in regions)
-
-
-def is_far(op: Op, function: Function) -> bool:
-    return op.code in ("load", "table") and not is_tap(op, function)
 
 
 def is_cheap(op: Op) -> bool:

@@ -115,6 +115,8 @@ class Layout:
         self.inner: list[int] = []  # places of addresses within a block
         ends = [(sum(self._inner(t)) - 1 - t.right) // t.apart[0] + 1 for t in plan.taps]
         self.end = min([shape[1], *ends])
+        starts = [-((t.left - self._inner(t)[0]) // t.apart[0]) for t in plan.taps]
+        self.begin = max([0, *starts])
         self.edge, self.row_ends = self._edge(), self._ends()
         self.slots = self.padded = 0  # pointers to rows; bytes of rows in scratch
         self._add_arguments(tables)
@@ -236,9 +238,7 @@ class Layout:
             slots.HEIGHT: height,
             slots.ROWS: plan.rows,
             slots.BLOCK: self.block_width,
-            slots.BEGIN: max(
-                [0, *[-((t.left - self._inner(t)[0]) // t.apart[0]) for t in plan.taps]]
-            ),
+            slots.BEGIN: self.begin,
             slots.END: self.end,
             slots.EDGE: self.edge,
             slots.LANES: plan.lanes,
@@ -283,7 +283,8 @@ class Layout:
     def _edge(self) -> int:
         """Pixels that are computed at once where taps are outside: a block, more where results
         are wider than images, as many as a cache holds the rows of."""
-        plan, block, outside = self.plan, self.block_width, self.shape[1] - max(self.end, 0)
+        plan, block = self.plan, self.block_width
+        outside = max(self.shape[1] - max(self.end, 0), self.begin + block - 1)
         inputs = self.task.inputs
         pixel = sum([t.apart[0] * len(t.rows) * inputs[t.image].nbytes for t in plan.taps])
         pixel += sum([plan.rows * format.nbytes for format in self.task.outputs])

@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen.llvm.plan import REACH, chooses, cost
+from pygpu.codegen.llvm.plan import chooses, cost
 from pygpu.core.boundaries import rows_read
 from pygpu.core.host.later import later
 from pygpu.core.operations.ops import NUMPY_TYPE
@@ -29,6 +29,7 @@ from pygpu.devices.cpu.chunks import host
 from pygpu.devices.cpu.given import Code, Given
 from pygpu.devices.cpu.program import LAYOUTS, SMALL, CpuProgram
 from pygpu.devices.process.reserve import RESERVE
+from pygpu.passes.analysis.taps import find_taps
 from pygpu.passes.stages.part import Part, stages
 from pygpu.passes.stages.rank import factored
 from pygpu.ssa import Constant, has, walk
@@ -195,12 +196,12 @@ class CpuStaged(Program):
     def reach(self, index: int) -> tuple[int, int] | None:
         above = below = 0
         function = self.given.task.function
+        taps = find_taps(function)
         for op in walk(function.body):
             if op.code != "load" or op.data.image != index:
                 continue
             read = rows_read(op.data.boundary, max(-op.data.dy, 0), max(op.data.dy, 0))
-            is_near = op.operands == (function.x, function.y) and abs(op.data.dx) <= REACH
-            if not is_near or index in self.given.widened or read is None:
+            if op not in taps or index in self.given.widened or read is None:
                 return None
             above, below = max(above, read[0]), max(below, read[1])
         return above, below

@@ -13,10 +13,10 @@ from typing import Final
 
 from pygpu.core.operations.ops import TABLE
 from pygpu.core.rewriter import Rewriter
-from pygpu.ssa import Function, Load, Op, Region, Value
+from pygpu.passes.analysis.taps import find_taps
+from pygpu.ssa import Function, Load, Op, Region, Value, walk
 from pygpu.types import Type, vector
 
-REACH: Final = 48  # loads further along a row would be no taps any more
 _ALONG: Final = ("width", "table", "load")
 
 
@@ -50,6 +50,9 @@ class _Flattening(Rewriter):
         pairs = zip(self.function.outputs, made.outputs, strict=True)
         if not all(_is_component(old, new) for old, new in pairs):
             raise _Mixed
+        loads = {op for op in walk(made.body) if op.code == "load"}
+        if loads != find_taps(made):
+            raise _Mixed
         return made
 
     def each(self, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
@@ -78,7 +81,7 @@ class _Flattening(Rewriter):
 
     def _load(self, load: Load) -> Load:
         dx = load.dx * self.size
-        if load.type.size != self.size or abs(dx) > REACH or len(set(load.cval)) > 1:
+        if load.type.size != self.size or len(set(load.cval)) > 1:
             raise _Mixed
         return replace(load, type=_one(load.type), dx=dx, cval=load.cval[:1])
 

@@ -1,0 +1,29 @@
+"""Which loads are taps: texels of the rows around a pixel, read as whole vectors where a row of the
+image, or a copy that goes on behind its ends, has them at a known distance."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pygpu.ssa import Function, Op, walk
+
+REACH: Final = 64  # loads further along x are taps where many share what is copied at the ends
+FAR: Final = 512  # and no further
+SHARED: Final = 32  # columns of a row of margins, which cost what a load elsewhere does
+
+
+def find_taps(function: Function) -> set[Op]:
+    """The loads at known distances from the pixel, but those so far along x that the margins of
+    blocks, which are copied at the ends of rows, would cost more than the loads elsewhere do."""
+    taps: dict[int, list[Op]] = {}
+    for op in walk(function.body):
+        if op.code == "load" and op.operands == (function.x, function.y):
+            taps.setdefault(op.data.image, []).append(op)
+    found = set()
+    for loads in taps.values():
+        near = [op for op in loads if abs(op.data.dx) <= REACH]
+        wide = [op for op in loads if abs(op.data.dx) <= FAR]
+        columns, rows = [0, *[op.data.dx for op in wide]], {op.data.dy for op in wide}
+        margins = (max(columns) - min(columns)) * len(rows)
+        found.update(wide if (len(wide) - len(near)) * SHARED >= margins else near)
+    return found
