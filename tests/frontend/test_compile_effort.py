@@ -61,6 +61,15 @@ def loops(depth: int, bound: str) -> str:
     return HEADER + "\n".join([*lines, "    return s"])
 
 
+def nest(depth: int) -> str:
+    """Short loops in loops: each alone would be unrolled."""
+    lines = ["    s = 0.0"]
+    lines += ["    " * level + f"for i{level} in range(4):" for level in range(1, depth + 1)]
+    places = " - ".join(f"i{level}" for level in range(1, depth + 1))
+    lines.append("    " * (depth + 1) + f"s += v * ({places})")
+    return HEADER + "\n".join([*lines, "    return s / 4096"])
+
+
 def ladder(count: int) -> str:
     lines = ["    a = b = c = 0.0", "    if v > 100:", "        a = 1.0"]
     for k in range(count):
@@ -99,6 +108,7 @@ EFFORTS = {
     "50 jumps in a loop": (jumps(50), 500, 2300),
     "4 loops in loops": (loops(4, "p.x"), 120, 1600),
     "4 known loops in loops": (loops(4, "3"), 1300, 7000),
+    "7 short loops in loops": (nest(7), 15000, 400000),
     "ladder of 100": (ladder(100), 300, 2400),
     "10 calls deep": (calls(10), 60, 330),
     "40 calls deep": (calls(40), 180, 1200),

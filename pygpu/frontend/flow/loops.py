@@ -40,6 +40,7 @@ ROUNDS: Final = 200  # walks of a loop's body after which it is said not to sett
 COLLECTED: Final = 64  # rounds of a loop that a dynamic test may leave whose items are collected
 SHARED: Final = 4  # times as many operations are unrolled where most loads are the same ones
 UNROLLED_AT_ALL: Final = 4  # times as many where a loop cannot be one of the device
+SHORT_LOOP: Final = 4  # rounds of a loop that is unrolled though it emits more, but in a deep nest
 UNROLL_EXITS: Final = 16  # iterations of a known loop that a dynamic test may leave
 
 
@@ -148,10 +149,11 @@ class _Unrolling:
         if self.is_for and self.iterations == 1 and not may_leave:
             self.peeled = w.mark(state)
         whole = emitted + emitted // self.iterations * left
-        too_much = whole > UNROLL_OPS and self.iterations + left > 4
+        is_short = self.iterations + left <= SHORT_LOOP
+        too_much = whole > UNROLL_OPS * (UNROLLED_AT_ALL if is_short else 1)
         if too_much and self.is_for and not may_leave and whole <= SHARED * UNROLL_OPS:
             too_much = not self._is_shared(left)
-        is_hopeless = too_much and whole > UNROLLED_AT_ALL * UNROLL_OPS
+        is_hopeless = whole > UNROLLED_AT_ALL * UNROLL_OPS * (SHORT_LOOP if is_short else 1)
         if self.refused:
             endless = may_leave and self.iterations >= COLLECTED and _collects(w)
             if endless or (is_hopeless and emitted > UNROLL_OPS):
