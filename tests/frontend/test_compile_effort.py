@@ -70,6 +70,14 @@ def nest(depth: int) -> str:
     return HEADER + "\n".join([*lines, "    return s / 4096"])
 
 
+def appends(count: int) -> str:
+    """A list that each test may add an item to."""
+    lines = ["    found = []"]
+    for k in range(count):
+        lines += [f"    if v > {k / count - 0.5}:", f"        found.append(v * {k})"]
+    return HEADER + "\n".join([*lines, "    return sum(found) / 100 + len(found)"])
+
+
 def ladder(count: int) -> str:
     lines = ["    a = b = c = 0.0", "    if v > 100:", "        a = 1.0"]
     for k in range(count):
@@ -109,6 +117,7 @@ EFFORTS = {
     "4 loops in loops": (loops(4, "p.x"), 120, 1600),
     "4 known loops in loops": (loops(4, "3"), 1300, 7000),
     "7 short loops in loops": (nest(7), 15000, 400000),
+    "100 appends": (appends(100), 700, 1700),
     "ladder of 100": (ladder(100), 300, 2400),
     "10 calls deep": (calls(10), 60, 330),
     "40 calls deep": (calls(40), 180, 1200),

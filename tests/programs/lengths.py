@@ -446,3 +446,39 @@ def rotated_queues(im: Image, p: Position):
 def array_of_a_list(im: Image, p: Position):
     a = np.array([v for v in window(im, p) if v > -0.5] + [0.25])
     return len(a), a.mean(), np.std(a), (a * 2).min()
+
+
+@program
+def list_put_into_slots_on_one_path(im: Image, p: Position):
+    xs = []
+    for i in range(4):
+        if im(p + (i, 0)) > 0.2 * i:
+            xs.append(im(p) + i)
+    if p.x > 1:
+        first = xs[0] if xs else 2.0
+    else:
+        first = 1.0
+    xs.append(im(p))
+    return first, sum(xs), len(xs)
+
+
+@program
+def list_sorted_on_one_path(im: Image, p: Position):
+    xs = [im(p + (i, 0)) for i in range(4) if im(p + (i, 0)) > 0.3]
+    ys = sorted(xs) if p.x > 1 else xs
+    ys.append(5.0)
+    return ys[0], len(xs), len(ys)
+
+
+@program
+def list_grown_by_tests_goes_on_in_a_loop(im: Image, p: Position):
+    xs = []
+    for i in range(3):
+        if im(p + (i, 0)) > 0.4:
+            xs.append(i + 0.5)
+    for k in range(p.x):
+        if xs and im(p) < 0.25 * k:
+            xs.pop()
+        else:
+            xs.append(k)
+    return sum(xs), len(xs)

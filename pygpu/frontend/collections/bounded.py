@@ -20,9 +20,10 @@ from pygpu.core.host.later import later
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.lazy import Bounded, Masked
+from pygpu.frontend.values.lazy import Bounded, Growing, Masked
 from pygpu.frontend.values.objects import List
-from pygpu.frontend.values.values import Abstract, Dynamic, Maybe, tuple_of
+from pygpu.frontend.values.values import Abstract, Dynamic, Maybe, if_there, tuple_of
+from pygpu.frontend.values.values import is_there as taken
 from pygpu.language.scalars import UInt
 
 with later():
@@ -42,10 +43,7 @@ def is_moved(w: Evaluator, xs: Any, index: Any) -> bool:
 
 def held(w: Evaluator, xs: List) -> Bounded:
     """What a list holds, of whatever length."""
-    contents = w.read(xs)
-    if isinstance(contents, Bounded):
-        return contents
-    return Bounded(contents, len(contents), len(contents), len(contents))
+    return choosing.as_slots(w.read(xs))
 
 
 def hold(w: Evaluator, xs: List, new: Any) -> None:
@@ -57,9 +55,25 @@ def hold(w: Evaluator, xs: List, new: Any) -> None:
     w.write(xs, new)
 
 
-def collected(w: Evaluator, items: Sequence[Any]) -> Any:
+def add(w: Evaluator, xs: List, more: Sequence[Any]) -> None:
+    """Let a list hold more items, of which some may not be there."""
+    held = w.heap.as_it_stands(xs)
+    if isinstance(held, Bounded):
+        hold(w, xs, appended(w, held, more))
+        return
+    is_known = not isinstance(held, Growing)
+    rows = (*(w.items(xs) if is_known else held.rows), *more)
+    w.steps += len(rows) >> 9  # copying a long list takes its time: one that grows for ever ends
+    if is_known and not any(isinstance(one, Maybe) for one in more):
+        w.write(xs, rows)
+        return
+    w.heap.grows = True
+    w.write(xs, Growing(rows, None if is_known else held.room))
+
+
+def collected(w: Evaluator, items: Sequence[Any], room: int | None = None) -> Any:
     """Items of which some may not be there, as what a list holds."""
-    made = appended(w, Bounded((), 0, 0, 0), items)
+    made = appended(w, Bounded((), 0, 0, 0, room), items)
     return made if isinstance(made.length, Abstract) else made.items
 
 
@@ -87,6 +101,9 @@ def there(w: Evaluator, tests: Sequence[Any], items: Sequence[Any]) -> tuple[Any
 
 def as_selection(w: Evaluator, value: Any) -> Any:
     """A list of dynamic length as what a mask selects, as NumPy takes it; others as they are."""
+    held = w.heap.as_it_stands(value) if type(value) is List else None
+    if isinstance(held, Growing):
+        return Masked([*map(if_there, held.rows)], [*map(taken, held.rows)])
     xs = bounded(w, value)
     if xs is None:
         return value

@@ -331,12 +331,10 @@ def _name(key: Any) -> Any:
     if isinstance(key, Dynamic):
         return key.value
     if isinstance(key, Choice):
-        return key.which.value, key.options if all(map(_is_plain, key.options)) else id(key)
+        return key.which.value, key.options if all(
+            isinstance(one, (str, int)) for one in key.options
+        ) else id(key)
     if isinstance(key, Tuple):
         names = tuple([_name(item) for item in key.items])
         return None if None in names else names
     return None if isinstance(key, Abstract) or key is None else ("known", key)
-
-
-def _is_plain(value: Any) -> bool:
-    return isinstance(value, (str, int))

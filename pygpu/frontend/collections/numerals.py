@@ -77,15 +77,11 @@ def form_of(
     most, signed, few = _MOST[base], not ranges.is_natural(w, number), 0
     if isinstance(number, Dynamic):
         low, high = ranges.range_of(w, number.value)
-        most = len(_in_base(max(-low, high), base))
+        most = len(format(max(-low, high), {2: "b", 8: "o", 10: "d", 16: "x"}[base]))
         few = high + 1 if most == 1 and not signed else 0
     form = _form(base, most, signed, width, prefix, bool(is_upper), few)
     is_long = base == 10 and signed and form.slots > _MOST[base]
     return None if form.slots > 64 or is_long else form
-
-
-def _in_base(number: int, base: int) -> str:
-    return format(number, {2: "b", 8: "o", 10: "d", 16: "x"}[base])
 
 
 # ---------------------------------------------------------------- numbers of digits

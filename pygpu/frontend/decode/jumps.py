@@ -82,7 +82,7 @@ def _aim_at(drafts: list[Draft], places: list[int]) -> None:
             target = target_of(draft)
             assert target is not None
             _aim(draft, bisect_left(places, target))
-    for handler in _handlers(drafts):
+    for handler in {draft.handler for draft in drafts if draft.handler is not None}:
         handler.target = bisect_left(places, handler.target)
 
 
@@ -93,10 +93,6 @@ def _aim(draft: Draft, target: int) -> None:
 def resolve(drafts: list[Draft]) -> None:
     """Let jumps name indices instead of offsets."""
     _aim_at(drafts, [draft.offset for draft in drafts])
-
-
-def _handlers(drafts: list[Draft]) -> set[Handler]:
-    return {draft.handler for draft in drafts if draft.handler is not None}
 
 
 def ask_for_iterators(drafts: list[Draft]) -> None:

@@ -246,20 +246,8 @@ def _constantly(*pairs: tuple[str, Any]) -> Rule:
     return lambda t, a: pairs
 
 
-def _numbered(op: str) -> Rule:
-    return lambda t, a: ((op, a),)
-
-
-def _constant(op: str) -> Rule:
-    return lambda t, a: ((op, t.consts[a]),)
-
-
-def _named(op: str) -> Rule:
-    return lambda t, a: ((op, t.names[a]),)
-
-
-def _local(op: str) -> Rule:
-    return lambda t, a: ((op, t.locals[a]),)
+def _with(op: str, argument: Callable[[Tables, int], Any]) -> Rule:
+    return lambda t, a: ((op, argument(t, a)),)
 
 
 def _two_locals(one: str, two: str) -> Rule:
@@ -279,10 +267,10 @@ RULES: Final[dict[str, Rule]] = {
     **{name: _constantly((op, None)) for name, op in _WITHOUT_ARGUMENT.items()},
     **{name: _constantly(("UNARY", op)) for name, op in _UNARY.items()},
     **{name: _constantly(("UNSUPPORTED", what)) for name, what in UNSUPPORTED.items()},
-    **{name: _numbered(op) for name, op in _WITH_NUMBER.items()},
-    **{name: _constant(op) for name, op in _WITH_CONSTANT.items()},
-    **{name: _named(op) for name, op in _WITH_NAME.items()},
-    **{name: _local(op) for name, op in _WITH_LOCAL.items()},
+    **{name: _with(op, lambda t, a: a) for name, op in _WITH_NUMBER.items()},
+    **{name: _with(op, lambda t, a: t.consts[a]) for name, op in _WITH_CONSTANT.items()},
+    **{name: _with(op, lambda t, a: t.names[a]) for name, op in _WITH_NAME.items()},
+    **{name: _with(op, lambda t, a: t.locals[a]) for name, op in _WITH_LOCAL.items()},
     **{name: _two_locals(*ops) for name, ops in _WITH_TWO_LOCALS.items()},
     **{f"POP_JUMP_IF_{name}": _branch(test) for name, test in _TESTS.items()},
     **{f"POP_JUMP_FORWARD_IF_{name}": _branch(test) for name, test in _TESTS.items()},  # 3.11

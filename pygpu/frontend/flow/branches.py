@@ -15,8 +15,9 @@ from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, stil
 from pygpu.frontend.joins.joining import Meeting, Round
 from pygpu.frontend.numbers.numbers import as_value
 from pygpu.frontend.values.frames import Frame
-from pygpu.frontend.values.objects import Object, youngest
-from pygpu.frontend.values.states import Export, State, move_out
+from pygpu.frontend.values.lazy import Bounded, Growing
+from pygpu.frontend.values.objects import List, Object, youngest
+from pygpu.frontend.values.states import Export, State, move_out, reachable
 from pygpu.frontend.values.values import Dynamic, Key
 from pygpu.ssa import Op, Region, Value
 from pygpu.types import Type
@@ -81,7 +82,10 @@ def _merge(
     exits: dict[int, State] = {}
     for target in [t for t in left.exits if t in right.exits]:
         pair = left.exits[target], right.exits[target]
+        if w.heap.grows:
+            _level(w, frame, regions, pair, older)
         exits[target], joined = join(w, frame, *pair, leaf, older)
+        w.heap.grows |= joined.grows
         w.heap.alias_joined(joined.aliases, joined.pairs)
     lone = [
         (side, target)
@@ -107,6 +111,36 @@ def _merge(
     guards = _guards(w, condition, outcomes, list(exits), slots, regions)
     _emit_if(w, condition, regions, slots)
     return Outcome(exits, guards)
+
+
+def _level(
+    w: ControlFlow,
+    frame: Frame,
+    regions: tuple[Region, Region],
+    pair: tuple[State, State],
+    older: int,
+) -> None:
+    """Let all lists be in slots where one path has put some of them there: slots and items that are
+    perhaps there cannot be joined."""
+    differ = False
+    for state, other in (pair, pair[::-1]):
+        for each in reachable(_in_sight(w, frame, state), state):
+            held = state.get(each) if type(each) is List else None
+            changed = each.serial > older or other.get(each) is not held
+            differ |= isinstance(held, Bounded) and changed
+    for region, state in zip(regions, pair, strict=True) if differ else ():
+        with w.build.inside(region):
+            place_lists(w, frame, state)
+
+
+def place_lists(w: ControlFlow, frame: Frame, state: State) -> None:
+    """Put into slots what lists in sight hold that were added to under conditions."""
+    here, w.state = w.state, state
+    seen = reachable(_in_sight(w, frame, state), state) if w.heap.grows else ()
+    for each in sorted(seen, key=lambda one: one.serial):
+        if isinstance(state.get(each), Growing):
+            w.peek(each)
+    w.state = here
 
 
 def join(
@@ -135,6 +169,11 @@ def _outer_values(w: ControlFlow, frame: Frame) -> Iterable[Any]:
             yield from outer.state.locals.values()
             yield from outer.state.stack
     yield from w.kept
+
+
+def _in_sight(w: ControlFlow, frame: Frame, state: State) -> list[Any]:
+    """What a frame and those around it hold."""
+    return [*state.locals.values(), *state.stack, *_outer_values(w, frame)]
 
 
 def _one_sided(frame: Frame, name: str) -> str:

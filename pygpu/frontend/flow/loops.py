@@ -237,6 +237,7 @@ def device_loop(
     initial: dict[Value, Any] = {}  # each parameter of the body: what it starts as
     current = state
     at = frame.at
+    branches.place_lists(w, frame, state)
     entry = youngest()
     rounds = _rounds(frame, header, state)
     current.locals = still_read(w, frame.code, header, current)
@@ -248,6 +249,9 @@ def device_loop(
             outcome = w.run(frame, header, current.fork(), inner, force=True)
         w.conditions = before.conditions
         frame.at = at
+        if header in outcome.exits:
+            with w.build.inside(body):  # of lists it carries slots alone
+                branches.place_lists(w, frame, outcome.exits[header])
         walked = youngest()
         if header not in outcome.exits:  # the body runs once at most: no loop at all
             w.rewind(before, walked)

@@ -196,7 +196,7 @@ def _part(join: Joining, pair: tuple[Any, Any], part: Any, key: Key) -> Any:
 def lengthened(join: Joining, a: Any, b: Any, key: Key) -> Bounded | None:
     """Two lists of different lengths as one whose length only the device knows; None where a loop
     makes it longer without a bound that is known, or what is missing can be nothing."""
-    left, right = [c if isinstance(c, Bounded) else Bounded(c, *[len(c)] * 3) for c in (a, b)]
+    left, right = map(as_slots, (a, b))
     size = max(len(left.items), len(right.items))
     least, most = min(left.least, right.least), max(left.most, right.most)
     loop = join.meeting.loop
@@ -233,7 +233,7 @@ def _room(left: Bounded, right: Bounded, loop: Round | None) -> int | None:
 
 
 def as_slots(contents: Any) -> Bounded:
-    """What a set or dict holds as slots, of a dict pairs of a key and a value."""
+    """What a list, set or dict holds as slots, of a dict pairs of a key and a value."""
     if isinstance(contents, Bounded):
         return contents
     pairs = isinstance(contents, dict)

@@ -7,6 +7,8 @@ from itertools import zip_longest
 from typing import Any
 
 from pygpu.frontend.joins.choosing import (
+    ROOM,
+    SLOTS,
     as_slots,
     differ_in_length,
     lengthened,
@@ -17,7 +19,7 @@ from pygpu.frontend.joins.choosing import (
 )
 from pygpu.frontend.joins.joining import Joining
 from pygpu.frontend.values.kinds import as_objects
-from pygpu.frontend.values.lazy import Bounded
+from pygpu.frontend.values.lazy import Bounded, Growing
 from pygpu.frontend.values.objects import (
     Array,
     Cell,
@@ -74,6 +76,9 @@ def _contents(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> Any:
         return _named(join, a, b, key, join.meeting.explain)
     if type(handle) is Set or (type(handle) is Dict and not handle.matches(a, b)):
         a, b = as_slots(a), as_slots(b)
+    if type(handle) is List and not join.meeting.loop and may_grow(a, b):
+        made = grown(join, a, b, key)
+        return Conflict(mismatch(join, handle, a, b)) if made is None else made
     if type(handle) in (List, Set, Dict) and differ_in_length(a, b):
         made = lengthened(join, a, b, key)
         if join.meeting.loop and made is not None:  # else it is walked again
@@ -116,6 +121,29 @@ def _named(
         else Conflict(explain(name))
         for name in {**a, **b}
     }
+
+
+def may_grow(a: Any, b: Any) -> bool:
+    """Whether two lists differ by what was added to them last, and by nothing else that counts."""
+    if Growing in (type(a), type(b)):
+        return isinstance(a, (tuple, Growing)) and isinstance(b, (tuple, Growing))
+    if not isinstance(a, tuple) or not isinstance(b, tuple) or len(a) == len(b):
+        return False
+    return all(x is y for x, y in zip(a, b, strict=False))
+
+
+def grown(join: Joining, a: Any, b: Any, key: Key) -> Any:
+    """Two lists of which one is perhaps longer as one; None where what is missing can be nothing
+    or there are too many."""
+    x, y = [one.rows if isinstance(one, Growing) else one for one in (a, b)]
+    made = _yielded(join, x, y, key) if max(len(x), len(y)) <= SLOTS + ROOM else None
+    if not isinstance(made, tuple) or any(isinstance(one, Conflict) for one in made):
+        return None
+    if not any(isinstance(one, Maybe) for one in made):
+        return made
+    rooms = [one.room for one in (a, b) if isinstance(one, Growing) and one.room]
+    join.grows = True
+    return Growing(made, max(rooms, default=None))
 
 
 def _yielded(join: Joining, a: tuple[Any, ...], b: tuple[Any, ...], key: Key) -> Any:

@@ -52,6 +52,7 @@ class Joining(Protocol):
     leaf: Leaf
     older: int  # the youngest object that was there before the paths parted
     meeting: Meeting
+    grows: bool  # whether a list has come that holds a Growing
     spoiled: bool  # whether a Conflict has come where the left had none
 
     @property

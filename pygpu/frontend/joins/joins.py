@@ -73,6 +73,7 @@ class Join:
         self.heap: dict[Object, Any] = {}
         self.shown: list[tuple[tuple[Array, Array], Any, Array]] = []  # bases, joined one, view
         self.aliases: list[tuple[Object, Object]] = []  # (older object, joined one it may be)
+        self.grows = False  # whether a list has come that holds a Growing
         self.spoiled = False  # whether a Conflict has come where the left had none
 
     @property

@@ -20,17 +20,11 @@ with later():
 
 
 def _append(w: Evaluator, xs: List, value: Any) -> None:
-    some = lists.bounded(w, xs)
-    if some is not None:
-        w.write(xs, lists.appended(w, some, (value,)))
-        return
-    items = items_of(w, xs)
-    w.steps += len(items) >> 9  # copying a long list takes its time: one that grows for ever ends
-    w.write(xs, (*items, value))
+    lists.add(w, xs, (value,))
 
 
 def _extend(w: Evaluator, xs: List, more: Any) -> None:
-    lists.hold(w, xs, lists.appended(w, lists.held(w, xs), items_or_maybe(w, more)))
+    lists.add(w, xs, items_or_maybe(w, more))
 
 
 def _insert(w: Evaluator, xs: List, index: Any, value: Any) -> None:

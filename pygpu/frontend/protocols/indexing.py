@@ -23,7 +23,7 @@ from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import key_of
-from pygpu.frontend.values.lazy import Bounded, Cut, Indexed, Masked, Row, Span
+from pygpu.frontend.values.lazy import Bounded, Cut, Growing, Indexed, Masked, Row, Span
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (
     Abstract,
@@ -396,7 +396,9 @@ def length(w: Evaluator, value: Any) -> Any:
         case Tuple():
             return len(value.items)
         case List():
-            contents = w.read(value)
+            contents = w.heap.as_it_stands(value)
+            if isinstance(contents, Growing):
+                return length(w, lists.as_selection(w, value))
             if isinstance(contents, Indexed):
                 return length(w, contents)
             return contents.length if isinstance(contents, Bounded) else len(contents)

@@ -21,7 +21,7 @@ from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.numbers import hint_of_number
 from pygpu.frontend.numbers.operands import components
 from pygpu.frontend.values.evaluator import Evaluator, Mark
-from pygpu.frontend.values.lazy import Bounded, Indexed, Lazy, Masked, Row, Suspended
+from pygpu.frontend.values.lazy import Bounded, Growing, Indexed, Lazy, Masked, Row, Suspended
 from pygpu.frontend.values.objects import (
     Array,
     Dict,
@@ -129,7 +129,9 @@ def items_or_maybe(w: Evaluator, value: Any) -> tuple[Any, ...]:
             return items[index:]
     if isinstance(value, Masked):
         return bounded.there(w, value.tests, value.items)
-    contents = w.peek(value) if isinstance(value, (Dict, List)) else None
+    contents = w.heap.as_it_stands(value) if isinstance(value, (Dict, List)) else None
+    if isinstance(contents, Growing):
+        return contents.rows
     if not isinstance(contents, Bounded):
         return items_of(w, value)
     return bounded.maybes(w, contents if type(value) is List else members.columns(contents, 0))
@@ -202,9 +204,9 @@ def iterate(w: Evaluator, value: Any) -> Any:
         case Dict() if isinstance(w.peek(value), Bounded):
             source = Yielded(items_or_maybe(w, value))
         case List():
-            contents = w.read(value)
-            if isinstance(contents, Bounded):
-                made = Iterator((Yielded(bounded.maybes(w, contents)), 0))
+            contents = w.heap.as_it_stands(value)
+            if isinstance(contents, (Bounded, Growing)):
+                made = Iterator((Yielded(items_or_maybe(w, value)), 0))
                 return w.heap.follow(made, {value})
             source = contents if isinstance(contents, Indexed) else value
             if seen_through(w, value) is not None:
@@ -328,7 +330,7 @@ def is_shared(w: Evaluator, xs: Any) -> bool:
 def _made_of(w: Evaluator, xs: Any) -> Any:
     if isinstance(xs, Iterator):
         return w.read(xs)[0]
-    return w.read(xs) if isinstance(xs, List) else xs
+    return w.heap.as_it_stands(xs) if isinstance(xs, List) else xs
 
 
 def _from(w: Evaluator, lazy: Indexed, start: Any) -> Indexed:

@@ -236,10 +236,6 @@ def _full(w: Evaluator, shape: Any, value: Any, dtype: Any = None) -> Any:
     return _array(w, arrays.array_of([value] * int(np.prod(sides)), sides), dtype)
 
 
-def _trace(w: Evaluator, xs: Any) -> Any:
-    return fold(w, "+", list(np.diagonal(arrays.to_objects(w, xs))))
-
-
 def _logical(symbol: str) -> Rule:
     return lambda w, a, b: operators.binary(w, symbol, holds(w, a), holds(w, b))
 
@@ -289,7 +285,7 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     np.full: _full,
     np.select: _select_first,
     np.argsort: _argsort,
-    np.trace: _trace,
+    np.trace: lambda w, xs: fold(w, "+", list(np.diagonal(arrays.to_objects(w, xs)))),
     np.logical_and: _logical("&"),
     np.logical_or: _logical("|"),
     np.logical_xor: _logical("^"),

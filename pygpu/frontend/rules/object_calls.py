@@ -216,10 +216,6 @@ def _lru_cache(w: Evaluator, maxsize: Any = 128, typed: Any = False) -> Any:
     return Builtin("lru_cache", lambda f: _cached(w, f) if type(f) is Function else w.call(made, f))
 
 
-def _cache(w: Evaluator, function: Any) -> Any:
-    return _cached(w, function) if isinstance(function, Function) else NotImplemented
-
-
 def _update_wrapper(w: Evaluator, wrapper: Any, wrapped: Any, *more: Any, **keywords: Any) -> Any:
     """functools.update_wrapper of a nested function, which stays one."""
     if not isinstance(wrapper, Function) or more or keywords:
@@ -287,10 +283,6 @@ def _in_base(base: int, prefix: str) -> Rule:
         return texts.numeral(w, w.call(int, value), base, 0, prefix)
 
     return rule
-
-
-def _character(w: Evaluator, code: Any) -> Any:
-    return texts.character(w, code) if isinstance(code, Abstract) else NotImplemented
 
 
 def _code(w: Evaluator, letter: Any) -> Any:
@@ -394,7 +386,7 @@ OBJECT_RULES: Final[dict[Any, Rule]] = {
     operator.delitem: lambda w, xs, index: indexing.delete_item(w, xs, index),
     **{function: _in_place(symbol) for function, symbol in _IN_PLACE.items()},
     types.SimpleNamespace: _namespace,
-    functools.cache: _cache,
+    functools.cache: lambda w, f: _cached(w, f) if type(f) is Function else NotImplemented,
     functools.lru_cache: _lru_cache,
     functools.update_wrapper: _update_wrapper,
     functools.wraps: _wraps,
@@ -407,7 +399,7 @@ OBJECT_RULES: Final[dict[Any, Rule]] = {
     bin: _in_base(2, "0b"),
     oct: _in_base(8, "0o"),
     hex: _in_base(16, "0x"),
-    chr: _character,
+    chr: lambda w, x: texts.character(w, x) if isinstance(x, Abstract) else NotImplemented,
     ord: _code,
     asked.refuse_method: _refuse_method,
     asked.letters: lambda w, n, form, back=False: List(numerals.letters(w, n, form, back)),

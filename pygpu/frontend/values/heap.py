@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from pygpu.core.errors import CompileError
 from pygpu.core.host.records import record
-from pygpu.frontend.values.lazy import Bounded
+from pygpu.frontend.values.lazy import Bounded, Growing
 from pygpu.frontend.values.objects import Array, Cell, List, Namespace, Object, Yielded, youngest
 from pygpu.frontend.values.objects import Iterator as Taken
 from pygpu.frontend.values.states import State
@@ -58,14 +58,19 @@ class Follower:
 
 
 class Heap:
-    """The objects of one walk. `error` makes what is raised for a program that is refused."""
+    """The objects of one walk. `error` makes what is raised for a program that is refused, `slots`
+    what a list holds whose items are asked for by their places."""
 
-    def __init__(self, error: Callable[[str], CompileError]) -> None:
+    def __init__(
+        self, error: Callable[[str], CompileError], slots: Callable[[Growing], Any]
+    ) -> None:
         self.state = State({}, [], {})  # the world that is being walked
         self.aliases: dict[Object, tuple[Object, ...]] = {}  # what may be the object, to be read
         self.stale: list[Object] = []  # what may be an object that has changed: to be read again
         self.dead: tuple[tuple[int, int], ...] = ()  # from, below: serials of another world's
+        self.grows = False  # whether there may be a list that holds a Growing
         self._error = error
+        self._slots = slots
         self._noting: list[set[Object]] = []
         self._followers: WeakKeyDictionary[Object, Follower] = WeakKeyDictionary()
         self._followed: WeakKeyDictionary[Object, WeakSet[Object]] = WeakKeyDictionary()
@@ -76,7 +81,22 @@ class Heap:
         """What an object holds now, be it a Conflict."""
         for reads in self._noting:
             reads.add(handle)
-        return self.state.get(handle)
+        contents = self.state.get(handle)
+        return self._placed(handle, contents) if contents.__class__ is Growing else contents
+
+    def as_it_stands(self, handle: Object) -> Any:
+        """What an object holds now; of a list that was added to under conditions a Growing."""
+        contents = self.state.get(handle)
+        if contents.__class__ is not Growing:
+            return self.read(handle)
+        for reads in self._noting:
+            reads.add(handle)
+        return contents
+
+    def _placed(self, handle: Object, contents: Growing) -> Any:
+        """What a list holds, put into slots from now on."""
+        made = self.state.heap[handle] = self._slots(contents)
+        return made
 
     def read(self, handle: Object) -> Any:
         """What an object holds now."""
@@ -88,6 +108,8 @@ class Heap:
             contents = self.state.get(handle)
         if isinstance(contents, Conflict):
             raise self._error(contents.message)
+        if contents.__class__ is Growing:
+            return self._placed(handle, contents)
         if type(handle) is Namespace:  # whose names are asked for, too
             for value in contents.values():
                 if isinstance(value, Conflict):

@@ -96,6 +96,28 @@ class Bounded(Abstract):
         return f"a list of at most {self.most} items"
 
 
+@record(eq=False)
+class Growing(Abstract):
+    """What a list holds to which items were added under conditions: its items in their order, those
+    that may not be there as a Maybe. It is folded as it stands. Who asks for more (`Heap.read`) is
+    given slots: of a list of n items that takes as many operations as n lists have items."""
+
+    rows: tuple[Any, ...]
+    room: int | None = None
+
+    def parts(self) -> Parts:
+        return numbered(self.rows)
+
+    def rebuild(self, parts: tuple[Any, ...]) -> Growing:
+        return Growing(parts, self.room)
+
+    def shape(self) -> Any:
+        return len(self.rows), self.room
+
+    def describe(self) -> str:
+        return f"a list of at most {len(self.rows)} items"
+
+
 class Masked(Abstract):
     """The elements or rows of an array where a dynamic mask holds, as in `w[w > 0.5]`: all of them,
     and a test for each. How many hold only the device knows. Where a `length` is given, the first

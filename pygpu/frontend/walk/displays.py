@@ -62,8 +62,7 @@ def _keymap(w: ControlFlow, state: State, count: int) -> None:
 def _append(w: ControlFlow, state: State, depth: int) -> None:
     value = state.stack.pop()
     target = state.stack[-depth]
-    some = lists.bounded(w, target)
-    w.write(target, (*w.read(target), value) if some is None else lists.appended(w, some, (value,)))
+    lists.add(w, target, (value,))
 
 
 def _add(w: ControlFlow, state: State, depth: int) -> None:
@@ -79,8 +78,7 @@ def _mapadd(w: ControlFlow, state: State, depth: int) -> None:
 
 def _extend(w: ControlFlow, state: State, depth: int) -> None:
     more = items_or_maybe(w, state.stack.pop())
-    target = state.stack[-depth]
-    lists.hold(w, target, lists.appended(w, lists.held(w, target), more))
+    lists.add(w, state.stack[-depth], more)
 
 
 def _update(w: ControlFlow, state: State, depth: int) -> None:

@@ -29,6 +29,7 @@ from pygpu.frontend.values.states import Meanings, State
 from pygpu.frontend.values.values import Choice, Dynamic
 
 with later():
+    from pygpu.frontend.collections import bounded
     from pygpu.frontend.flow import generators, handling
     from pygpu.frontend.methods import methods
     from pygpu.frontend.protocols import attributes, comparisons, indexing, lookups
@@ -47,7 +48,7 @@ class Evaluation(ControlFlow):
         self.faults = faults
         self.meanings = Meanings()
         self.frames = []
-        self.heap = heap = Heap(self.error)
+        self.heap = heap = Heap(self.error, lambda has: bounded.collected(self, has.rows, has.room))
         self.peek, self.read, self.write = heap.peek, heap.read, heap.write
         self.conditions: tuple[Condition, ...] = ()
         self.steps = 0
