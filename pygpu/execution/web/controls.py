@@ -81,6 +81,8 @@ def guess(name: str, type: Type, value: Constant, wish: Any) -> Control | None:
     if type.kind == "bool":
         return Control(name, "check", numbers)
     whole = type.kind in INTEGERS
+    if wish is None and not all(map(math.isfinite, numbers)):
+        return None  # no slider goes there
     if wish is None:
         wish = _natural(name, type, numbers)
     if wish in ("colour", "color"):
@@ -109,12 +111,11 @@ def _natural(name: str, type: Type, numbers: Sequence[float]) -> Any:
     is_unit = all(0 <= number <= 1 for number in numbers)
     if type.kind == "float" and type.size in (3, 4) and is_unit and _COLOUR.search(name.lower()):
         return "colour"
-    finite = [abs(number) for number in numbers if math.isfinite(number)]
-    top = max(finite, default=0.0)
+    top = max(map(abs, numbers), default=0.0)
     is_gain = type.is_scalar and top == 1  # a factor of one: it may be more
     high = 2 * top if top > 1 or is_gain else 1.0
     if type.kind in INTEGERS:
-        high = max(2 * top, 8.0)
+        high = min(max(2 * top, 8.0), 2.0**31 - 1)
     return (-high if min(numbers) < 0 else 0.0), high
 
 

@@ -1,6 +1,7 @@
 // What a reader of the page does: controls, pictures, the clock, rounds. `pygpu` is what tests and
 // curious readers may call.
 
+for (const control of DATA.controls) control.value = control.value.map(Number);
 const values = new Map(DATA.controls.map((control) => [control.name, [...control.value]]));
 const current = new Map();  // what was opened in place of a picture, to open again
 const clock = { running: false, last: 0 };

@@ -13,6 +13,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import math
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
@@ -149,12 +150,21 @@ def filled(data: Mapping[str, Any], story: str, python: str, script: str) -> str
         "STYLE": (HERE / "page.css").read_text("utf-8"),
         "SCRIPT": f"{script}\n{(HERE / 'page.js').read_text('utf-8')}",
         # "<" begins neither a tag nor a comment within a script that way
-        "DATA": json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
+        "DATA": json.dumps(_told(data), separators=(",", ":")).replace("<", "\\u003c"),
     }
     text = (HERE / "page.html").read_text("utf-8")
     for name, part in parts.items():
         text = text.replace(f"<!--{name}-->", part)
     return text
+
+
+def _told(data: Any) -> Any:
+    """The same with strings for the numbers that JSON has not, of which scripts make them again."""
+    if isinstance(data, float) and not math.isfinite(data):
+        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(data, "NaN")
+    if isinstance(data, Mapping):
+        return {name: _told(value) for name, value in data.items()}
+    return [*map(_told, data)] if isinstance(data, list | tuple) else data
 
 
 def _zipped(programs: Sequence[dict[str, Any]]) -> dict[str, str]:
@@ -273,9 +283,9 @@ def _setter(value: Value) -> str:
 
 
 def _numbers(value: Constant) -> list[Any]:
-    """The components of a constant, as JSON has them: infinities and NaN by name."""
+    """The components of a constant."""
     parts = value if isinstance(value, tuple) else (value,)
-    return [float(x) if np.isfinite(float(x)) else str(float(x)) for x in parts]
+    return [float(x) for x in parts]
 
 
 def _table(table: BoundTable) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Pages in a real browser: what they compute, and what their readers do with them."""
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -469,6 +470,26 @@ def test_slider_moved_by_the_mouse_changes_the_picture(page: Any, tmp_path: Path
     assert gain == pytest.approx(3, abs=0.2)
     page.evaluate("new Promise(requestAnimationFrame)")
     np.testing.assert_allclose(result(page), before * gain, rtol=1e-3, atol=1e-5)
+
+
+@pygpu.compile
+def limited(
+    im: Image, p: Position, top: Float = math.inf, none: Float = math.nan, n: Int = 2**31 - 1
+):
+    known = 0.25 if math.isnan(none) and n > 5 else 0.0
+    return np.minimum(im(p) + known, top)
+
+
+def test_numbers_that_are_not_finite_reach_the_page(page: Any, tmp_path: Path) -> None:
+    opened(page, limited.export(tmp_path / "page.html", PHOTO))
+    np.testing.assert_allclose(result(page), limited(PHOTO), rtol=1e-5)
+    names = page.evaluate("[...document.querySelectorAll('input[type=range]')].map(i => i.name)")
+    assert names == ["n"]  # no slider goes to the others
+    assert page.get_attribute("input[name=n]", "max") == str(2**31 - 1)
+    opened(page, limited.export(tmp_path / "page.html", PHOTO, controls={"top": (0, 1)}))
+    np.testing.assert_allclose(result(page), limited(PHOTO), rtol=1e-5)
+    opened(page, limited.export(tmp_path / "page.html", PHOTO, top=-math.inf))
+    assert (result(page) == -math.inf).all()
 
 
 def test_keys_check_boxes_and_colours(page: Any, tmp_path: Path) -> None:
