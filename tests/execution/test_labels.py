@@ -128,3 +128,18 @@ def test_datasets_are_refused_by_name() -> None:
             with pytest.raises(TypeError, match=r"DataArray, got a Dataset.*dataset\['height'\]"):
                 function(each)
         np.testing.assert_allclose(each.map(smooth).depth, heights, rtol=1e-6)
+
+
+@pygpu.compile(target="cpu")
+def both(im: Image, other: Image, p: Position):
+    return im(p) + other(p)
+
+
+@pytest.mark.parametrize("chunks", [None, 5])
+def test_axes_in_another_order_are_refused(chunks: Any) -> None:
+    field = heights(chunks)
+    turned = field.transpose("lon", "lat")
+    with pytest.raises(ValueError, match=r"another order: .*\.transpose\(\.\.\., 'lat', 'lon'\)"):
+        both(field, turned)
+    assert_array_equal(both(field, turned.transpose(..., "lat", "lon")), 2 * np.asarray(field))
+    assert both(field, field.rename(lat="y", lon="x")).dims == ("lat", "lon")  # by position

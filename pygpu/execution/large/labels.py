@@ -42,8 +42,21 @@ def bare(value: Any) -> Any:
 def call(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """The function's results for the arrays that DataArrays hold, as DataArrays."""
     given = _labelled_in((*args, *kwargs.values()))
+    for other in given[1:]:
+        _check_order(given[0].dims, other.dims)
     result = function(*map(bare, args), **{key: bare(value) for key, value in kwargs.items()})
     return result if kwargs.get("out") is not None else _relabelled(result, given[0])
+
+
+def _check_order(dims: tuple[str, ...], others: tuple[str, ...]) -> None:
+    """A ValueError for axes of the same names in another order: arrays are read by position."""
+    shared = [name for name in dims if name in others]
+    if shared != [name for name in others if name in dims]:
+        order = ", ".join(map(repr, shared))
+        raise ValueError(
+            f"DataArrays of dimensions {dims} and {others} are read by position, and theirs are in "
+            f"another order: give the second one's .transpose(..., {order})"
+        )
 
 
 def _relabelled(result: Any, first: Any) -> Any:
