@@ -1,6 +1,7 @@
 """Classes made in the function: bodies, attributes that change, methods that close over variables."""
 
 import abc
+import copy
 import dataclasses
 import enum
 import functools
@@ -676,3 +677,44 @@ def class_whose_methods_call_functions_that_change_lists(im: Image, p: Position)
     before = len(values), len(named)
     Noting().note()
     return *before, sum(values), len(values), sum(named.values()), values[0]
+
+
+class Tuned:
+    gain = 2.0
+    word = "ab"
+    sizes = (1, 2)
+
+    def weight(self):
+        return 5.0
+
+
+@program
+def attributes_that_one_path_sets_over_those_of_the_class(im: Image, p: Position):
+    tuned, other = Tuned(), Tuned()
+    if im(p) > 0.5:
+        tuned.gain = 3
+    elif im(p) > 0:
+        tuned.gain = im(p)
+    if p.x > 1:
+        tuned.word = "abc"
+        tuned.weight = lambda: 7.0
+    if p.x > 2:
+        tuned.sizes = (p.x, 5)
+    chosen = tuned if p.y > 1 else other
+    chosen.gain += 1
+    return tuned.gain, other.gain, len(tuned.word), tuned.weight(), sum(tuned.sizes)
+
+
+@program
+def attributes_that_one_path_sets_or_deletes(im: Image, p: Position):
+    tuned = Tuned()
+    tuned.gain = 9.0
+    is_bright, found = im(p) > 0.5, 1.0
+    if is_bright:
+        del tuned.gain
+        tuned.found = 4.0
+    if is_bright:
+        found = tuned.found
+    copied = copy.copy(tuned)
+    copied.gain += 1
+    return found, tuned.gain, copied.gain, hasattr(tuned, "gain")

@@ -331,14 +331,6 @@ class Tuned:
 
 
 @program
-def one_sided_attribute_over_that_of_the_class(im: Image, p: Position):
-    tuned = Tuned()
-    if im(p) > 0.5:
-        tuned.gain = 3.0
-    return tuned.gain
-
-
-@program
 def names_of_an_object_of_which_one_path_sets_some(im: Image, p: Position):
     tuned = Tuned()
     if im(p) > 0.5:

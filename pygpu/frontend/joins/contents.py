@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import zip_longest
 from typing import Any
 
@@ -42,6 +41,7 @@ from pygpu.frontend.values.values import (
     Key,
     Maybe,
     Natural,
+    Unset,
 )
 
 
@@ -70,10 +70,8 @@ def _contents(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> Any:
         return a
     if isinstance(handle, Yielded) and isinstance(a, tuple) and isinstance(b, tuple):
         return _yielded(join, a, b, key)
-    if isinstance(handle, Instance):
-        return _attributes(join, a, b, key)
-    if isinstance(handle, Waiting):
-        return _named(join, a, b, key, join.meeting.explain)
+    if isinstance(handle, (Instance, Waiting)):
+        return _named(join, handle, a, b, key)
     if type(handle) is Set or (type(handle) is Dict and not handle.matches(a, b)):
         a, b = as_slots(a), as_slots(b)
     if type(handle) is List and not join.meeting.loop and may_grow(a, b):
@@ -99,28 +97,22 @@ def _contents(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> Any:
     return gathered
 
 
-def _attributes(join: Joining, a: Any, b: Any, key: Key) -> dict[str, Any]:
-    """What two objects of a class hold, an error in place of what one of them does not."""
-    return _named(
-        join,
-        *(a, b, key),
-        lambda name: (
-            f"the attribute '{name}' is set on one path only through "
-            f"{join.meeting.place()}: set it on the other path too, or before"
-        ),
-    )
-
-
-def _named(
-    join: Joining, a: Any, b: Any, key: Key, explain: Callable[[str], str]
-) -> dict[str, Any]:
-    """Values by name as one, what only one path has as an error that `explain` words."""
-    return {
-        name: join.value(a[name], b[name], (*key, name))
-        if name in a and name in b
-        else Conflict(explain(name))
-        for name in {**a, **b}
-    }
+def _named(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> dict[str, Any]:
+    """Values by name as one. What one path has not set is an error; an attribute can be read where
+    a test says that it is set, or the class has it, too."""
+    is_attribute = isinstance(handle, Instance)
+    never = join.meeting.loop or type(handle) is not Instance
+    made = {}
+    for name in {**a, **b}:
+        unset = (Conflict if never else Unset)(
+            f"the attribute '{name}' is set on one path only through {join.meeting.place()}: "
+            "set it on the other path too, or before"
+            if is_attribute
+            else join.meeting.explain(name)
+        )
+        part = join.value(a.get(name, unset), b.get(name, unset), (*key, name))
+        made[name] = Conflict(part.message) if isinstance(part, Unset) else part
+    return made
 
 
 def may_grow(a: Any, b: Any) -> bool:

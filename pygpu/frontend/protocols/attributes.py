@@ -62,6 +62,7 @@ from pygpu.language.components import named, swizzle
 from pygpu.types import INT, vector, widest
 
 with later():
+    from pygpu.frontend.protocols import lookups
     from pygpu.frontend.walked import library
 
 _DTYPES: Final = {"float": float, "int": int, "uint": np.uint32, "bool": bool}
@@ -250,11 +251,10 @@ def plain_attribute(w: Evaluator, value: Any, name: str) -> Any:
         return w.call(found.fget, value)
     if python_method(w, found, "__set__") is not None:  # a data descriptor comes first
         return bind(w, found, value, value.cls)
-    contents = w.read(value)
-    if name in contents:
-        part = contents[name]
-        if isinstance(part, Conflict):
-            raise w.error(part.message)
+    computed = type(MISSING), types.MemberDescriptorType, functools.cached_property
+    otherwise = functools.partial(bind, w, found, value, value.cls)
+    part = lookups.held(w, w.read(value), name, None if type(found) in computed else otherwise)
+    if part is not ABSENT:
         return part
     if found is MISSING or isinstance(found, types.MemberDescriptorType):
         fallback = class_attribute(w, value.cls, "__getattr__")
@@ -423,7 +423,7 @@ def delete_plain(w: Evaluator, value: Any, name: str) -> None:
         w.call(python_method(w, found, "__delete__"), found, value)
         return
     contents = dict(w.read(value))
-    if name not in contents:
+    if lookups.held(w, contents, name, None) is ABSENT:
         raise AttributeError(name)
     del contents[name]
     w.write(value, contents)

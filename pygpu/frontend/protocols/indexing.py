@@ -191,11 +191,6 @@ def _is_subscriptable(container: Any) -> bool:
     return hasattr(type(container), "__getitem__")
 
 
-def _is_made_by_index(container: Any) -> bool:
-    """Whether it is one of NumPy's objects that make arrays of what they are indexed by."""
-    return isinstance(container, (type(np.mgrid), type(np.ogrid)))
-
-
 def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     if isinstance(index, Conflict):
         raise w.error(index.message)
@@ -205,7 +200,9 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         entries = index.items if isinstance(index, Tuple) else (index,)
         arranged = fitting.in_rows if container is np.r_ else fitting.in_columns
         return w.call(arranged, *[np.r_[p] if isinstance(p, slice) else p for p in entries])
-    if type(container).__module__.partition(".")[0] == "numpy" and _is_made_by_index(container):
+    if type(container).__module__.partition(".")[0] == "numpy" and isinstance(
+        container, (type(np.mgrid), type(np.ogrid))
+    ):
         raise w.error(f"{describe(container)} cannot be indexed by {describe(index)}")
     method = user_method(w, container, "__getitem__")
     if method is not None:

@@ -9,7 +9,7 @@ A table's element is looked up; of computed items one is chosen, by a chain of s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,17 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_member, scalar_kind
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import EITHER, Array, Cell, Dict, List, Object, Set
-from pygpu.frontend.values.values import Abstract, Choice, Conflict, Tuple, describe, tuple_of
+from pygpu.frontend.values.states import settled
+from pygpu.frontend.values.values import (
+    ABSENT,
+    Abstract,
+    Choice,
+    Conflict,
+    Tuple,
+    Unset,
+    describe,
+    tuple_of,
+)
 from pygpu.types import INT
 
 with later():
@@ -232,6 +242,24 @@ def _choose(w: Evaluator, items: tuple[Any, ...], index: Any) -> Any:
     for place, item in enumerate(items[1:], 1):
         chosen = choose(w, arithmetic.compare(w, "==", index, place), item, chosen)
     return chosen
+
+
+def held(w: Evaluator, contents: Any, name: str, otherwise: Callable[[], Any] | None) -> Any:
+    """What an object holds by a name; ABSENT where it holds nothing. Where a path has set it and
+    another has not, `otherwise` gives what it is then."""
+    part = settled(contents.get(name, ABSENT), w.state.facts)
+    unset = [one for one in part.options if isinstance(one, Unset)] if type(part) is Choice else ()
+    if unset:
+        if otherwise is None:
+            raise w.error(unset[0].message)
+        which, default = part.which, otherwise()
+        first, *others = [default if isinstance(one, Unset) else one for one in part.options]
+        for number, one in enumerate(others, 1):
+            first = choose(w, w.compare("==", which, number), one, first)
+        return first
+    if isinstance(part, Conflict) and not isinstance(part, Unset):
+        raise w.error(part.message)
+    return ABSENT if isinstance(part, Unset) else part
 
 
 def choose(w: Evaluator, test: Any, a: Any, b: Any) -> Any:

@@ -73,13 +73,9 @@ def _complex(w: Evaluator, real: Any = 0.0, imag: Any = 0.0) -> Any:
     if is_complex(im):
         return w.binary("+", re, w.binary("*", im, 1j))
     if is_complex(re):
-        return re if not _is_there(im) else w.binary("+", re, complex_numbers.made_of(w, 0.0, im))
+        is_zero = isinstance(im, (int, float)) and im == 0
+        return re if is_zero else w.binary("+", re, complex_numbers.made_of(w, 0.0, im))
     return complex_numbers.made_of(w, re, im)
-
-
-def _is_there(part: Any) -> bool:
-    """Whether it may be something else than zero."""
-    return scalar_kind(part) is None or not isinstance(part, (int, float)) or part != 0
 
 
 def _number(w: Evaluator, value: Any) -> Any:

@@ -267,7 +267,7 @@ def _sorted(w: Evaluator, xs: Any, *, key: Any = None, reverse: Any = False) -> 
     xs = whole if isinstance(whole, List) else w.call(list, whole)
     some = lists.bounded(w, xs)
     held = () if key is not None else w.read(xs) if some is None else some.items
-    ranks = words.ranked(w, held) if isinstance(held, tuple) and _has_words(held) else None
+    ranks = words.ranked(w, held) if type(held) is tuple and Choice in map(type, held) else None
     if ranks is not None:
         return _sorted_words(w, *ranks, some, bool(reverse))
     if some is not None:
@@ -291,10 +291,6 @@ def _sorted(w: Evaluator, xs: Any, *, key: Any = None, reverse: Any = False) -> 
         ordered = ordering.sort_network(w, items)
         return List(tuple(reversed(ordered) if reverse else ordered))
     return List(tuple(_insertion_sort(w, items, keys, bool(reverse))))
-
-
-def _has_words(items: tuple[Any, ...]) -> bool:
-    return any(isinstance(item, Choice) for item in items)
 
 
 def _sorted_words(

@@ -75,10 +75,6 @@ def _transpose(w: Evaluator, x: Any, axes: Any = None) -> Any:
     return Array(np.transpose(arrays.to_objects(w, x), axes))
 
 
-def _object_new(w: Evaluator, cls: type, *args: Any, **keywords: Any) -> Any:
-    return Instance(cls, {}) if cls is not object else NotImplemented
-
-
 def _refuse(message: str) -> Rule:
     def rule(w: Evaluator, *args: Any, **keywords: Any) -> Any:
         raise w.error(message)
@@ -268,7 +264,7 @@ _RULES: Final[dict[Any, Rule]] = {
     isinstance: lambda w, value, cls: datamodel.is_instance(value, cls),
     slice: _slice,
     type: _type,
-    object.__new__: _object_new,
+    object.__new__: lambda w, cls, *_, **__: NotImplemented if cls is object else Instance(cls, {}),
     tuple.__new__: lambda w, cls, xs=(): Tuple(items_of(w, xs), cls),
     super: lambda w, *args: classes.super_of(w, args),
     **{cls: _wrapping(cls) for cls in (property, staticmethod, classmethod)},

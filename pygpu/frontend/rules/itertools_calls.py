@@ -116,10 +116,6 @@ def _is_known(w: Evaluator, value: Any) -> bool:
     return True
 
 
-def _tee(w: Evaluator, xs: Any, n: Any = 2) -> Any:
-    return w.call(walked.copied, xs, _known(w, n, "n of tee()"))
-
-
 def _accumulate(w: Evaluator, xs: Any, function: Any = None, *, initial: Any = None) -> Iterator:
     function = operator.add if function is None else function
     items = [*([] if initial is None else [initial]), *items_of(w, xs)]
@@ -150,7 +146,7 @@ def _arranged(function: Any) -> Rule:
 # Those that take all items when they are called, as Python's do, or none.
 _AT_ONCE: Final[dict[Any, Rule]] = {
     itertools.groupby: _groupby,
-    itertools.tee: _tee,
+    itertools.tee: lambda w, xs, n=2: w.call(walked.copied, xs, _known(w, n, "n of tee()")),
     itertools.count: _count,
     itertools.repeat: _repeat,
     itertools.product: _arranged(itertools.product),

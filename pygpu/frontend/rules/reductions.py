@@ -229,10 +229,6 @@ def _var(w: Evaluator, xs: Any, axis: Any = None, *, ddof: Any = 0, **more: Any)
     return reduction(_variance(ddof))(w, xs, axis, **more)
 
 
-def _std(w: Evaluator, xs: Any, axis: Any = None, **more: Any) -> Any:
-    return elementwise(w, "sqrt", (_var(w, xs, axis, **more),), "float")
-
-
 def holds(w: Evaluator, value: Any) -> Any:
     """A bool as it is, of a number or vector whether it is not zero."""
     return value if kind_of(value) == "bool" else comparisons.compare(w, "!=", value, 0)
@@ -426,7 +422,7 @@ REDUCTION_RULES: Final[dict[Any, Rule]] = {
     **{function: reduction(_extreme("min")) for function in (np.min, np.amin)},
     **{function: reduction(_extreme("max")) for function in (np.max, np.amax)},
     np.var: _var,
-    np.std: _std,
+    np.std: lambda w, *of, **how: elementwise(w, "sqrt", (_var(w, *of, **how),), "float"),
     np.any: reduction(_boolean("any")),
     np.all: reduction(_boolean("all")),
     np.count_nonzero: reduction(Fold(_nonzero, lambda kind: 0)),

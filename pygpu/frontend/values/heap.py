@@ -27,7 +27,7 @@ from pygpu.frontend.values.lazy import Bounded, Growing
 from pygpu.frontend.values.objects import Array, Cell, List, Namespace, Object, Yielded, youngest
 from pygpu.frontend.values.objects import Iterator as Taken
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import ABSENT, Conflict, describe
+from pygpu.frontend.values.values import ABSENT, Choice, Conflict, Unset, describe
 
 _CHANGED: Final = (
     "the items of this iterator were taken before {what} that they depend on was changed: make a "
@@ -112,8 +112,9 @@ class Heap:
             return self._placed(handle, contents)
         if type(handle) is Namespace:  # whose names are asked for, too
             for value in contents.values():
-                if isinstance(value, Conflict):
-                    raise self._error(value.message)
+                for one in value.options if type(value) is Choice else (value,):
+                    if isinstance(one, Unset if one is not value else Conflict):
+                        raise self._error(one.message)
         return contents
 
     def write(self, handle: Object, contents: Any) -> None:

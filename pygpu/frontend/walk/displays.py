@@ -209,10 +209,6 @@ def _is_sequence(w: ControlFlow, subject: Any) -> bool:
     return known and not isinstance(subject, (str, bytes, bytearray))
 
 
-def _is_mapping(w: ControlFlow, subject: Any) -> bool:
-    return isinstance(subject, (Dict, collections.abc.Mapping))
-
-
 def _match_keys(w: ControlFlow, state: State, arg: Any) -> None:
     keys, subject = state.stack[-1], state.stack[-2]
     contents = members.known_entries(w, subject) if isinstance(subject, Dict) else subject
@@ -271,7 +267,7 @@ DISPLAYS: Final[dict[str, Step]] = {
     "FORMAT": _format,
     "LEN": _len,
     "MATCH_SEQ": _each(_is_sequence),
-    "MATCH_MAP": _each(_is_mapping),
+    "MATCH_MAP": _each(lambda w, it: isinstance(it, (Dict, collections.abc.Mapping))),
     "MATCH_KEYS": _match_keys,
     "MATCH_CLASS": _match_class,
 }

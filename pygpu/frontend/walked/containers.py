@@ -43,6 +43,9 @@ class Deque:
         del self.items[index]
 
     def __add__(self, other: Any) -> Any:
+        if not isinstance(other, Deque):
+            what = type(other).__name__
+            raise TypeError(f'can only concatenate deque (not "{what}") to deque')
         return Deque([*self.items, *other], self.maxlen)
 
     def __iadd__(self, other: Any) -> Any:
