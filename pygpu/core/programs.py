@@ -231,6 +231,10 @@ class FoldProgram(Protocol):
 
     source: str
 
+    def takes(self, height: int, width: int) -> bool:
+        """Whether it folds images of this size."""
+        return True
+
     def partials(
         self, inputs: Sequence[Storage], uniforms: Sequence[Constant], fewest: bool = False
     ) -> list[NDArray[Any]]:

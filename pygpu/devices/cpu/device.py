@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pygpu.core.device import Device
 from pygpu.core.host.later import later
-from pygpu.core.programs import How, Link, Linked, Program, Shape, Task
+from pygpu.core.programs import FoldProgram, FoldTask, How, Link, Linked, Program, Shape, Task
 from pygpu.devices.cpu.chunks import cores, host
 from pygpu.devices.cpu.program import CpuProgram
 from pygpu.devices.cpu.threads import thread_count
@@ -31,6 +31,7 @@ class CpuDevice(Device):
     name = "cpu"
     language = "LLVM IR"
     rows_apart = True
+    has_groups = True  # the lanes of vectors
 
     def compile(self, task: Task, shape: Shape | None = None) -> Program:
         return staged.compiled(task)
@@ -42,6 +43,9 @@ class CpuDevice(Device):
 
     def drawing(self, drawing: drawings.Drawing) -> drawings.DrawProgram:
         return meshes.CpuDrawing(drawing, CpuProgram(meshes.task_of(drawing.vertex)), cores())
+
+    def fold(self, task: FoldTask) -> FoldProgram | None:
+        return folds.fold(task)
 
     def texels(self, array: NDArray[Any], how: How, channels: int) -> NDArray[Any] | None:
         return folds.folded(array, how, channels, cores())

@@ -28,14 +28,29 @@ from pygpu.codegen.elements.folds import (
     scan_span,
 )
 from pygpu.codegen.elements.lines import VECTORS, LineFold, columns_span, rows_span
+from pygpu.codegen.elements.reduction import Reduction, reduction
 from pygpu.codegen.jobs import slots
+from pygpu.codegen.llvm.block import FIRST_IMAGE, IMAGE_SLOTS
 from pygpu.codegen.llvm.text import Machine
-from pygpu.core.programs import JOINS, UFUNCS, How
-from pygpu.devices.cpu.chunks import Chunks, Cores, address, chunked, run_chunks
+from pygpu.core.operations.ops import NUMPY_TYPE
+from pygpu.core.programs import BOTH, JOINS, UFUNCS, FoldProgram, FoldTask, How
+from pygpu.core.storage import Format, Storage
+from pygpu.devices.cpu.chunks import (
+    Chunks,
+    Cores,
+    address,
+    addresses,
+    chunked,
+    cores,
+    host,
+    run_chunks,
+)
+from pygpu.devices.cpu.given import packing, parts, readable
 from pygpu.devices.cpu.layout import Block
-from pygpu.devices.cpu.native import native_of
+from pygpu.devices.cpu.native import native_of, native_span
 from pygpu.devices.cpu.threads import POOL, Calls, Job
 from pygpu.devices.process.reserve import RESERVE, WAITING, apart
+from pygpu.ssa import Constant
 
 # Elements below which NumPy is as quick.
 LEAST: Final[dict[How, int]] = {"sum": 1 << 14, "min": 1 << 16, "max": 1 << 16}
@@ -44,6 +59,7 @@ LONGEST: Final = 2**31 - 2 * TILE  # elements, so that their indices are ints
 SHARES: Final = 32  # tiles of an array, as far as they are not too short: none is waited for long
 ROUNDS: Final = 128  # of a tile at least
 TINY: Final = 1 << 18  # elements, below which a second thread is not worth its call
+SIZES: Final = 16  # of images, for which jobs are kept
 
 
 def folded(array: NDArray[Any], how: How, channels: int, cores: Cores) -> NDArray[Any] | None:
@@ -172,6 +188,103 @@ def _plan(dtype: np.dtype[Any], how: How, vectors: int, size: int, calls: Calls)
     folding, machine = Folding(dtype, how, vectors), calls.machine
     is_short = size < vectors * machine.lanes
     return None if is_short or not can_fold(dtype, how) else _Plan(folding, size, machine)
+
+
+# ---------------------------------------------------------------- by any function
+
+
+class Folded(FoldProgram):
+    """A fold of values that are made of the texels at each place, by native code."""
+
+    def __init__(self, made: Reduction, task: FoldTask) -> None:
+        self.cores = cores()
+        machine = self.cores.machine
+        self.made, self.types = made, task.types
+        self.tiles, self.rest = native_span(made.tiles, machine), native_span(made.rest, machine)
+        self.source, self.inputs = made.tiles, task.inputs[: task.count]
+        self.packing = packing([value.type for value in made.function.uniforms])
+        self.tables = [
+            readable(np.ascontiguousarray(table.values), Format(table.values.dtype, 1, False))
+            for table in made.function.tables
+        ]
+        self.unused: dict[tuple[int, int], list[_Jobs]] = {}
+
+    def takes(self, height: int, width: int) -> bool:
+        # A vector has places of two rows at most.
+        is_wide = width >= self.cores.machine.lanes or not self.made.is_placed
+        return is_wide and self.made.step <= height * width <= LONGEST
+
+    def partials(
+        self, inputs: Sequence[Storage], uniforms: Sequence[Constant], fewest: bool = False
+    ) -> list[NDArray[Any]]:
+        return self.whole(inputs, uniforms)  # along both axes
+
+    def whole(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[NDArray[Any]]:
+        size = inputs[0].height, inputs[0].width
+        arrays = [
+            readable(np.ascontiguousarray(storage.host()), format)
+            for storage, format in zip(inputs, self.inputs, strict=True)
+        ]
+        unused = self.unused.setdefault(size, [])
+        try:
+            jobs = unused.pop()
+        except IndexError:
+            jobs = _Jobs(self, *size)
+        jobs.run(arrays, self.packing.pack(*parts(uniforms)))
+        found, start = [], 0
+        for type in self.types:
+            words = jobs.partial[0, start : start + type.size, 0]
+            values = words != 0 if type.kind == "bool" else words.view(NUMPY_TYPE[type.kind])
+            found.append(values.reshape(1, 1, -1).copy())
+            start += type.size
+        if len(self.unused) > SIZES:
+            self.unused.clear()
+        unused.append(jobs)
+        return found
+
+
+class _Jobs:
+    """The jobs of a fold of images of one size, with the memory in which tiles leave their folds.
+    Those that were halted are not used again."""
+
+    def __init__(self, fold: Folded, height: int, width: int) -> None:
+        made, self.calls = fold.made, fold.cores.calls
+        lanes, pixels = fold.cores.machine.lanes, height * width
+        whole = pixels // made.step * made.step
+        length = max(whole // SHARES // made.step, ROUNDS) * made.step
+        tiles = -(-whole // length)
+        rows = tiles * (made.step // lanes)
+        self.partial = np.empty((rows, made.words, lanes), np.int32)
+        tables = [address(table) for table in fold.tables]
+        given = [0, width, height, *[0, width, height, width] * made.images, *tables]
+        self.uniforms = slots.JOB_SLOTS + len(given)
+        given += [0] * (fold.packing.size // 8)
+        given += [address(self.partial), length, rows, pixels, whole]
+        self.is_tiny = pixels < TINY
+        self.threads = 1 if self.is_tiny else min(fold.cores.threads, tiles)
+        self.blocks = [
+            chunked(fold.tiles[1], whole, length, given, made.step),
+            chunked(fold.rest[1], 1, 1, given),
+        ]
+        self.scratch, self.fold = slots.scratch_size(0, made.step, 0), fold
+
+    def run(self, arrays: Sequence[NDArray[Any]], uniforms: bytes) -> None:
+        places, kept = addresses(arrays), (arrays, self.partial, self.fold)
+        numbers = memoryview(uniforms).cast("q")
+        for block, threads in zip(self.blocks, (self.threads, 1), strict=True):
+            job = block.numbers
+            job[slots.NEXT] = 0
+            for index, place in enumerate(places):
+                job[slots.JOB_SLOTS + FIRST_IMAGE + IMAGE_SLOTS * index] = place
+            job[self.uniforms : self.uniforms + len(numbers)] = numbers
+            is_tiny = self.is_tiny or threads == 1
+            POOL.run(self.calls, Job(block, self.scratch, kept), threads, True, is_tiny)
+
+
+def fold(task: FoldTask) -> Folded | None:
+    """The program of a fold of all texels; None where passes do it."""
+    made = reduction(task, host()) if task.along == BOTH else None
+    return None if made is None else Folded(made, task)
 
 
 # ---------------------------------------------------------------- rows and columns

@@ -68,7 +68,7 @@ class Given:
         ]
         self.task = replace(task, function=function, inputs=stored)
         self.tables = [
-            _readable(np.ascontiguousarray(t.values), Format(t.values.dtype, 1, False))
+            readable(np.ascontiguousarray(t.values), Format(t.values.dtype, 1, False))
             for t in function.tables
         ]
 
@@ -81,7 +81,7 @@ class Given:
         array = storage.lying()
         if index in self.widened:
             array = np.ascontiguousarray(texels(array, self.widened[index]))
-        return _readable(array, self.task.inputs[index])
+        return readable(array, self.task.inputs[index])
 
 
 class Arrays(NamedTuple):
@@ -113,7 +113,7 @@ class Framed:
         given = frame.above, frame.below, frame.left, frame.right
         places = [(0, left), (above + height, left), (0, 0), (0, left + width)]
         parts = [
-            (None if part is None else _readable(part, format), *place)
+            (None if part is None else readable(part, format), *place)
             for part, place in zip(given, places, strict=True)
         ]
         around = [
@@ -158,7 +158,7 @@ def is_wide(arrays: Sequence[NDArray[Any]]) -> bool:
     return any(len(array) * array.strides[0] >= HUGE for array in arrays)
 
 
-def _readable(array: NDArray[Any], format: Format) -> NDArray[Any]:
+def readable(array: NDArray[Any], format: Format) -> NDArray[Any]:
     """The array in memory of at least 4 bytes that begins where `alignment` says."""
     if array.itemsize >= 4 and array.flags.aligned and array.size:
         return array

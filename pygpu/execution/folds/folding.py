@@ -1,9 +1,8 @@
 """How images are folded into one value: what `reduce` and the sums of images are made of.
 
-Where the target has groups of lanes that share memory, a fold reads the image once (workgroups.py).
-Elsewhere it takes passes: each makes an image of the folds of RADIX rows (then columns) of the one
-before, so that sums of floats err by the logarithm of their length. What they leave on the host is
-folded by native code, where that folds by the same function.
+Where the target has groups of lanes, a fold reads the image once (workgroups.py). Elsewhere it
+takes passes: each makes an image of the folds of RADIX rows (then columns) of the one before, so
+that sums of floats err by the logarithm of their length.
 
     fold = program(Code(join), Code(map), "auto")
     fold_all(fold, State((image,))).images      # of one pixel
@@ -11,7 +10,6 @@ folded by native code, where that folds by the same function.
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
@@ -21,11 +19,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.device import Device
 from pygpu.core.host.records import record
-from pygpu.core.programs import BOTH, JOINS, Along, How
+from pygpu.core.programs import BOTH, Along, How
 from pygpu.core.sampler import make
-from pygpu.core.sampler import of as sampler_of
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.devices import targets
 from pygpu.execution.arguments.functions import Code
@@ -194,8 +190,6 @@ class State:
     given: Mapping[str, Any] = field(default_factory=dict)
     passes: tuple[Ran, ...] = ()
     packing: Packing | None = None
-    rows: int = 1  # as which the first pass has read images of one row
-    ending: How | None = None  # how what the passes left was folded
 
 
 def fold_all(
@@ -212,35 +206,13 @@ def fold_all(
         if folded is not None:
             images = list(map(image_of, folded.parts))
             return State(tuple(images), folded.is_tuple)
-    rows = _rows(fold, storage)
-    if rows > 1:
-        state = replace(state, images=tuple([_in_rows(each, rows) for each in state.images]))
     count = storage.height * storage.width
     packing = packed(types) if fold.first is not None and count > 1 else None
-    ending = STORED.get(fold.function)
-    left = by_passes(fold, state, (1, 0), corner=corner, packing=packing, ending=ending)
+    left = by_passes(fold, state, (1, 0), corner=corner, packing=packing)
     if packing is None:
-        return replace(left, rows=rows)
+        return left
     parts = _apart(left.images, packing)
-    return replace(left, images=parts, is_tuple=True, packing=packing, rows=rows)
-
-
-def _rows(fold: Fold, storage: Storage) -> int:
-    """How many rows the host makes of an image of one row before it folds it, where no value
-    depends on its place: texels of a column are folded as vectors, those of a row one by one."""
-    if storage.height > 1 or storage.width < LONG_ROW or fold.is_placed:
-        return 1
-    rows = math.gcd(storage.width, ROWS)
-    return rows if rows >= RADIX and targets.is_on_host(targets.choose(fold.target)) else 1
-
-
-def _in_rows(image: ImageLike, rows: int) -> ImageLike:
-    return ImageMaker.make(in_rows(image.storage, rows), sampler_of(image))
-
-
-def in_rows(storage: Storage, rows: int) -> Storage:
-    """The texels of one row as several of equal length."""
-    return Storage.of(storage.host().reshape(rows, -1, storage.channels))
+    return replace(left, images=parts, is_tuple=True, packing=packing)
 
 
 def _apart(images: Sequence[ImageLike], packing: Packing) -> tuple[ImageLike, ...]:
@@ -271,11 +243,9 @@ def by_passes(
     limit: int = 64,
     corner: tuple[int, int] = (0, 0),
     packing: Packing | None = None,
-    ending: How | None = None,
 ) -> State:
     """What is left by folding along these axes (1: rows into one another), each until one is left
-    or for `limit` passes. `packing` says how values that a map has made lie in images, `ending` how
-    native code may fold what a pass leaves to one pixel."""
+    or for `limit` passes. `packing` says how values that a map has made lie in images."""
     compiled, function, first = fold.passes, fold.function, fold.first
     device = targets.choose(fold.target)
     most, is_host = device.images_at_once(1), targets.is_on_host(device)
@@ -305,30 +275,7 @@ def by_passes(
             is_as_made = is_as_made and layout is None
             state = State(results if is_tuple else (results,), is_tuple)
             first = None
-            if ending is not None and is_host:
-                ended = natively([each.host() for each in run.storages], ending, device)
-                if ended is not None:
-                    images = tuple(map(image_of, ended))
-                    return State(images, is_tuple, passes=tuple(passes), ending=ending)
     return replace(state, passes=tuple(passes) if is_as_made else ())
-
-
-def natively(
-    arrays: Sequence[NDArray[Any]], ending: How, device: Device
-) -> list[NDArray[Any]] | None:
-    """What texels of the host, (H, W[, C]), are folded to, (1, 1, C), in their dtypes: an
-    Int wraps. None where another pass is quicker."""
-    found = []
-    for array in arrays:
-        channels = array.shape[2] if array.ndim == 3 else 1
-        wide = device.texels(array, ending, channels) if array.flags.c_contiguous else None
-        if wide is None:
-            if array.size > FEW:
-                return None
-            dtype = None if ending != "sum" else np.float64 if array.dtype.kind == "f" else np.int64
-            wide = JOINS[ending].reduce(array.reshape(-1, channels), axis=0, dtype=dtype)
-        found.append(wide.astype(array.dtype).reshape(1, 1, channels))
-    return found
 
 
 def stacked(

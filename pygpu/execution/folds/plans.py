@@ -11,25 +11,22 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pygpu.core.device import Device
 from pygpu.core.host.records import record
-from pygpu.core.programs import BOTH, How, Prepared
-from pygpu.core.storage import ImageLike, Storage
+from pygpu.core.programs import BOTH
+from pygpu.core.storage import ImageLike
 from pygpu.devices import targets
 from pygpu.execution.arguments.functions import Code
 from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.uniforms import convert
 from pygpu.execution.arrays.grouping import Grouping
 from pygpu.execution.arrays.lines import as_images
-from pygpu.execution.arrays.passes import with_last
 from pygpu.execution.arrays.recall import Plan, Plans
 from pygpu.execution.arrays.whole import Fold, parts_of
 from pygpu.execution.folds.by_group import By, Elements, Folding
 from pygpu.execution.folds.by_group import at_once as device_groups
 from pygpu.execution.folds.exact import Words
-from pygpu.execution.folds.folding import State, in_rows, natively, program, unpacked
+from pygpu.execution.folds.folding import State, program, unpacked
 from pygpu.execution.programs.options import is_checked_here
 from pygpu.execution.programs.specialise import Translated
 from pygpu.language.vectors import Position
@@ -128,73 +125,18 @@ def of_places(key: Any, folding: Folding, find: Callable[[Sequence[Any]], list[A
     keep(key, lambda images, _: Position(*place(*find(images)[1:])))
 
 
-@record(eq=False)
-class Again:
-    """Passes that follow each other on the host, each with all found out that depends on sizes
-    alone: there the passes after the first take less time than what Python does before each.
-    `ending`: how what they leave is folded by the target's own code."""
-
-    steps: tuple[tuple[Prepared, Sequence[Constant]], ...]
-    ending: How | None
-    device: Device
-
-    @classmethod
-    def of(cls, state: State, images: Sequence[Storage]) -> Again | None:
-        """The passes of a state for images of these sizes; None where one cannot be prepared."""
-        sizes = [(each.height, each.width) for each in images]
-        device, steps = state.passes[0].made.device, []
-        for each in state.passes:
-            made = each.made
-            is_plain = targets.is_on_host(made.device) and made.planar is None
-            if not is_plain or made.captured:
-                return None
-            prepared = made.program.prepared(sizes, each.shape)
-            if prepared is None:
-                return None
-            steps.append((prepared, each.uniforms))
-            sizes = [(each.shape[0], each.shape[1])] * len(made.types)
-        return cls(tuple(steps), state.ending, device)
-
-    def run(
-        self, images: Sequence[Storage], numbers: Sequence[Constant]
-    ) -> list[NDArray[Any]] | None:
-        """What the last pass gives, (1, 1, C); None where these images do not lie so."""
-        arrays = [image.host() for image in images]
-        if not all(array.flags.c_contiguous for array in arrays):
-            return None
-        for index, (prepared, uniforms) in enumerate(self.steps):
-            made = prepared.run(arrays, uniforms if index else with_last(uniforms, numbers), None)
-            if made is None:
-                return None
-            arrays = made
-        if self.ending is not None:
-            return natively(arrays, self.ending, self.device)
-        return [array.reshape(1, 1, -1) for array in arrays]
-
-
 def by_passes(key: Any, folding: Folding, state: State, words: Words | None) -> None:
     """Write down the passes that were run for this call."""
     if not all(each.is_itself for each in folding.images):
         return
     place, is_placed = folding.images[0].place, folding.reading.placed
     passes, packing, is_tuple = state.passes, state.packing, state.is_tuple
-    rows, ending = state.rows, state.ending
-
-    def as_read(storage: Storage) -> Storage:
-        return in_rows(storage, rows) if rows > 1 else storage
-
-    again = Again.of(state, [as_read(each.image.storage) for each in folding.images])
 
     def run(images: Sequence[Any], numbers: Sequence[Constant]) -> Any:
-        given = [as_read(image.storage) for image in images]
-        found = None if again is None else again.run(given, numbers)
-        if found is None:
-            storages = passes[0].run(given, numbers)
-            for each in passes[1:]:
-                storages = each.run(storages)
-            found = [storage.host() for storage in storages]
-            ended = None if ending is None else natively(found, ending, passes[0].made.device)
-            found = found if ended is None else ended
+        storages = passes[0].run([image.storage for image in images], numbers)
+        for each in passes[1:]:
+            storages = each.run(storages)
+        found = [storage.host() for storage in storages]
         parts = found if packing is None else unpacked(found, packing)
         results = [part.item() if part.size == 1 else np.array(part[0, 0]) for part in parts]
         if words is not None:

@@ -1,5 +1,4 @@
-"""Folds by groups of lanes that share memory, on a target that has such: what is compiled for them,
-and kept.
+"""Folds by groups of lanes, on a target that has such: what is compiled for them, and kept.
 
 A fold is a function of a pixel, its value, and a function of two values. Both are translated alone;
 the types of values are those that folding does not change any more (a sum of bools is an int).
@@ -136,12 +135,13 @@ class Groups:
                 if len(self._made) >= LIMIT:
                     self._made.pop(next(iter(self._made)))
                 self._made[key] = made
-        if made.program is None:
+        storages = [image.storage for image in arguments.images]
+        if made.program is None or not made.program.takes(storages[0].height, storages[0].width):
             return None
         beside = tuple([image.storage for image in made.captured])
         uniforms = tuple(arguments.uniforms)
         ready = Ready(made.program, beside, uniforms, made.is_tuple, made.sources)
-        return ready, [image.storage for image in arguments.images]
+        return ready, storages
 
     def _make(self, device: Device, arguments: Arguments, along: Along) -> _Made:
         try:
