@@ -38,6 +38,7 @@ from pygpu.language.vectors import Position, Vec2, Vec3, Vector
 from pygpu.runtime import compile
 
 SOBEL_X: Final = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]])
+PATTERNS: Final = ("default", "ror", "uniform", "nri_uniform", "var")
 EPSILON: Final = float(np.finfo(np.float32).eps)
 
 
@@ -229,13 +230,24 @@ def corner_harris(
 # ---------------------------------------------------------------- textures
 
 
+def _turned(signs: list[Any], points: int) -> Any:
+    """The number of a pattern whose ones lie together: by how many there are and where they begin,
+    as scikit-image numbers them."""
+    ones, first = sum(signs), points
+    for k in reversed(range(points)):
+        first = k if signs[k] != signs[0] else first  # the first that is unlike the one at 0
+    turn = ones - first if signs[0] else points - first
+    inner = 1 + (ones - 1) * points + turn
+    return 0 if ones == 0 else points * (points - 1) + 1 if ones == points else inner
+
+
 @compile
 def _pattern(
     im: Image, p: Position, points: Any = 8, radius: Any = 1.0, method: Any = "default"
 ) -> Any:
     """The code of the neighbours on a circle that are no darker than the centre."""
     centre = im(p)
-    signs = []
+    values = []
     for k in range(points):
         angle = 2 * math.pi * k / points
         x, y = round(radius * math.cos(angle), 5), round(-radius * math.sin(angle), 5)
@@ -248,10 +260,17 @@ def _pattern(
         value = (1 - v) * ((1 - u) * above(0, 0) + u * above(1, 0)) if v < 1 else 0.0
         if v:
             value += v * ((1 - u) * above(0, 1) + u * above(1, 1))
-        signs.append(1 if value >= 0 else 0)
-    if method == "uniform":
+        values.append(value)
+    if method == "var":
+        mean = sum(values) / points
+        variance = sum((value - mean) ** 2 for value in values) / points
+        return variance if variance > 0 else math.nan
+    signs = [1 if value >= 0 else 0 for value in values]
+    if method in ("uniform", "nri_uniform"):
         changes = sum(abs(a - b) for a, b in pairwise(signs))
-        return sum(signs) if changes <= 2 else points + 1
+        if method == "uniform":
+            return sum(signs) if changes <= 2 else points + 1
+        return _turned(signs, points) if changes <= 2 else points * (points - 1) + 2
     codes = [
         sum(s << ((k + turn) % points) for k, s in enumerate(signs))
         for turn in range(points if method == "ror" else 1)
@@ -265,7 +284,8 @@ def local_binary_pattern(image: Image, P: int, R: float, method: str = "default"
     where it is no darker than the pixel; `skimage.feature.local_binary_pattern`.
 
     The result is an image of ints. `method` "ror" takes the least code of all turns, "uniform"
-    how many points are brighter, where these lie together, else P + 1. Outside everything is 0.
+    how many points are brighter, where these lie together, else P + 1, "nri_uniform" tells their
+    turns apart. "var" is the variance of the points, NaN where it is 0. Outside everything is 0.
     Reference: T. Ojala, M. Pietikäinen, T. Mäenpää, *Multiresolution gray-scale and rotation
     invariant texture classification with local binary patterns*, 2002.
     """
@@ -274,10 +294,9 @@ def local_binary_pattern(image: Image, P: int, R: float, method: str = "default"
         raise ValueError(
             f"local_binary_pattern: P is a whole number from 1 to 30 and R above 0, got {P}, {R}"
         )
-    if method not in ("default", "ror", "uniform"):
-        raise ValueError(
-            f"local_binary_pattern: method takes 'default', 'ror' or 'uniform', got {shown(method)}"
-        )
+    if method not in PATTERNS:
+        taken = ", ".join(map(repr, PATTERNS))
+        raise ValueError(f"local_binary_pattern: method takes {taken}, got {shown(method)}")
     seen = image.sampled(boundary="constant", cval=0)
     return _pattern(seen, points=int(P), radius=float(R), method=method)
 

@@ -55,7 +55,7 @@ def test_corner_harris(options) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Applying")
-@pytest.mark.parametrize("method", ["default", "ror", "uniform"])
+@pytest.mark.parametrize("method", ["default", "ror", "uniform", "nri_uniform"])
 @pytest.mark.parametrize(("points", "radius"), [(8, 1), (4, 2.5), (12, 3)])
 def test_local_binary_pattern(points, radius, method) -> None:
     expected = reference.local_binary_pattern(NOISE, points, radius, method)
@@ -66,6 +66,18 @@ def test_local_binary_pattern(points, radius, method) -> None:
     expected = reference.local_binary_pattern(COINS, points, radius, method)[inside]
     actual = filters.local_binary_pattern(COINS, points, radius, method)[inside]
     assert (actual != expected).mean() < 0.05
+
+
+@pytest.mark.filterwarnings("ignore:Applying")
+@pytest.mark.parametrize(("points", "radius"), [(8, 1), (4, 2.5), (1, 1)])
+def test_variance_of_points_on_a_circle(points, radius) -> None:
+    image = NOISE.copy()
+    image[:9] = 0.3  # even: NaN
+    expected = reference.local_binary_pattern(image.astype(float), points, radius, "var")
+    actual = filters.local_binary_pattern(image, points, radius, "var")
+    assert actual.dtype == np.float32
+    away = np.r_[4:6, 14 : len(image)]  # of what is even, scikit-image's sums are as they round
+    assert_allclose(actual[away], np.where(expected > 1e-12, expected, np.nan)[away], atol=1e-6)
 
 
 def test_local_binary_pattern_of_an_even_image() -> None:
@@ -109,7 +121,7 @@ def test_results_have_the_form_of_what_was_given() -> None:
         (lambda: filters.canny(GREY, 1, 5, 9, use_quantiles=True), "from 0 to 1"),
         (lambda: filters.corner_harris(GREY, "best"), "method takes 'k' or 'eps'"),
         (lambda: filters.local_binary_pattern(GREY, 40, 1), "P is a whole number"),
-        (lambda: filters.local_binary_pattern(GREY, 8, 1, "var"), "method takes 'default'"),
+        (lambda: filters.local_binary_pattern(GREY, 8, 1, "vary"), "method takes 'default'"),
         (lambda: filters.hog(GREY, block_norm="L3"), "block_norm takes L1"),
         (lambda: filters.hog(GREY[:9, :9]), "holds no block of 3 x 3 cells"),
     ],
