@@ -133,7 +133,9 @@ def _run_videos(options: argparse.Namespace) -> None:
     failed = 0
     for path in paths:
         try:
-            _run_video(compiled, values, path, output / path.name if into_folder else output)
+            print(
+                _video_made(compiled, values, path, output / path.name if into_folder else output)
+            )
         except UsageError as error:
             if len(paths) == 1:
                 raise
@@ -143,7 +145,7 @@ def _run_videos(options: argparse.Namespace) -> None:
         raise UsageError(f"{failed} of {len(paths)} videos could not be made")
 
 
-def _run_video(compiled: Any, values: dict[str, Any], path: Path, output: Path) -> None:
+def _video_made(compiled: Any, values: dict[str, Any], path: Path, output: Path) -> str:
     started = time.perf_counter()
     if path.resolve() == output.resolve():
         raise UsageError(f"{path}: it would be overwritten while it is read; give another -o OUT")
@@ -154,7 +156,7 @@ def _run_video(compiled: Any, values: dict[str, Any], path: Path, output: Path) 
         pygpu.animate(compiled, pygpu.frames(path), output, fps=rate, **values)
     except (OSError, ImportError) as error:
         raise UsageError(of_file(path, error)) from None
-    print(f"{output}: {compiled.target}, {time.perf_counter() - started:.1f} s")
+    return f"{output}: {compiled.target}, {time.perf_counter() - started:.1f} s"
 
 
 def _is_of_time(compiled: Any) -> bool:
@@ -249,6 +251,8 @@ def _run_folder(options: argparse.Namespace) -> None:
     def one(path: Path) -> str:
         if is_stack(path):
             return _stack_saved(compiled, options, values, path, [folder / path.name])
+        if path.suffix.lower() in ANIMATED and is_animation(path):
+            return _video_made(compiled, values, path, folder / path.name)
         image = picture(path)
         result = compiled(image, **values, **shape_of(options), **dtype_of(options, [image]))
         if isinstance(result, tuple):

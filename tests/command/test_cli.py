@@ -581,6 +581,14 @@ def test_animations_are_made_of_animations(broken: None, name: str, out: str) ->
     assert abs(after.mean() / before.mean() - 0.5) < 0.02
 
 
+def test_animations_in_a_folder_stay_animations(broken: None) -> None:
+    files = "turning.gif turning.webp good.png"
+    pygpu.Image(np.zeros((4, 5), np.uint8)).save("good.png")
+    assert main(f"run filters.py:scaled {files} -o made".split()) == 0
+    counts = [len(list(pygpu.frames(f"made/{file}"))) for file in files.split()]
+    assert counts == [3, 3, 1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
