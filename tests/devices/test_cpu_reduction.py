@@ -201,3 +201,14 @@ def test_crops_and_transposed_arrays() -> None:
     whole = texels((90, 110))
     for part in (whole[7:80, 11:99], whole.T, whole[::2, ::-1]):
         assert reduce(add, part) == pytest.approx(part.sum(dtype=np.float64), rel=1e-6)
+
+
+def test_images_that_are_stored_unlike() -> None:
+    bytes_, floats, whole = texels((40, 50), "uint8"), texels((40, 50)), texels((40, 50), "int16")
+
+    def product(a: Any, b: Any, c: Any) -> Any:
+        return a * b + c
+
+    found = reduce(np.add, Image(bytes_), Image(floats), Image(whole), map=product)
+    exact = (bytes_ / 255 * floats.astype(np.float64) + whole).sum()
+    assert found == pytest.approx(exact, rel=1e-6)

@@ -43,7 +43,7 @@ Parts = list[list[Val]]  # the components of all parts of a value, for each vect
 
 @record
 class Reduction:
-    """The IR of both spans, and what is given to them: see `arguments` in devices/cpu/folds.py."""
+    """The IR of both spans, and what is given to them: see _Jobs in devices/cpu/folds.py."""
 
     tiles: str
     rest: str
@@ -56,37 +56,33 @@ class Reduction:
 
 def reduction(task: FoldTask, machine: Machine) -> Reduction | None:
     """None where a value reads other texels than those at its place, or takes loops."""
-    own = task.value.x, task.value.y
-    for op in walk(task.value.body):
-        is_far = op.code == "load" and (op.operands != own or op.data.dx or op.data.dy)
-        if is_far or op.code in ("loop", "voxel") or (is_load(op) and op.data.image >= task.count):
-            return None
-    makers = [_Made(task.value, None, task.types), _Made(task.value, task.join, task.types)]
-    makers.append(_Made(_pair(task.types), task.join, task.types))
-    value, step, pair = (_function(made, task) for made in makers)
-    if any(op.regions for made in (value, step, pair) for op in walk(made.body)):
+    value, join, inputs, types = task.value, task.join, task.inputs, task.types
+    loads = [op for op in walk(value.body) if op.code in ("load", "voxel")]
+    own = [op for op in loads if op.operands == (value.x, value.y)]
+    if len(inputs) > task.count or own != loads or any(op.data.dx or op.data.dy for op in own):
         return None
+    if join.tables:
+        return None
+    made = [
+        _Made(value, inputs, None, types),
+        _Made(value, inputs, join, types),
+        _Made(_pair(types), [], join, types),
+    ]
+    _, step, _ = found = [each.function_of_lanes() for each in made]
     size = cost(step.body)
-    if size > LARGEST or pair.tables or len(pair.uniforms):
+    if size > LARGEST or any(op.regions for each in found for op in walk(each.body)):
         return None
     vectors = 4 if size <= 16 else 2 if size <= 48 else 1
-    places = {index for index in (0, 1) if _loads(step, makers[1].first + index)}
+    is_placed = any(_loads(step, made[1].first + index) for index in (0, 1))
 
-    def part(function: Function, made: _Made, vectors: int = vectors) -> _Part:
-        return _Part(function, made, task, machine, vectors)
+    def part(index: int, vectors: int) -> _Part:
+        return _Part(found[index], made[index], machine, vectors)
 
-    whole = _Whole(machine, task.types)
-    tiles = whole.tiles(*[part(*each) for each in zip((value, step, pair), makers, strict=True)])
-    last = _Whole(machine, task.types)
-    ones = part(pair, makers[2], 1), part(step, makers[1], 1), part(pair, makers[2], 1)
-    rest = last.rest(*ones)
-    words = sum(type.size for type in task.types)
-    images = makers[1].first + 2 + len(task.types)
-    return Reduction(tiles, rest, vectors * machine.lanes, words, step, images, bool(places))
-
-
-def is_load(op: Op) -> bool:
-    return op.code == "load"
+    tiles = _Whole(machine, types).tiles(*[part(index, vectors) for index in range(3)])
+    rest = _Whole(machine, types).rest(part(2, 1), part(1, 1), part(2, 1))
+    words = sum(type.size for type in types)
+    step_of = vectors * machine.lanes
+    return Reduction(tiles, rest, step_of, words, step, len(step.images), is_placed)
 
 
 class _Made(Rewriter):
@@ -94,11 +90,29 @@ class _Made(Rewriter):
     texels, the column, the row and the value so far, is loaded from images more, which code is
     given: they change from lane to lane."""
 
-    def __init__(self, value: Function, join: Function | None, types: Sequence[Type]) -> None:
+    def __init__(
+        self,
+        value: Function,
+        inputs: Sequence[Format],
+        join: Function | None,
+        types: Sequence[Type],
+    ) -> None:
         self.first, self.join, self.types = len(value.images), join, types
         more = [("column", INT), ("row", INT), *[(f"part{k}", t) for k, t in enumerate(types)]]
         images = [*value.images, *[ImageInput(name, type) for name, type in more]]
         super().__init__(value, images=images)
+        self.formats = [
+            *inputs,
+            *[
+                Format(np.dtype(NUMPY_TYPE[image.type.kind]), image.type.size, normalize=False)
+                for image in images[len(inputs) :]
+            ],
+        ]
+
+    def function_of_lanes(self) -> Function:
+        """The function, with both sides of its branches computed."""
+        function = without_nans(self.run(), self.formats)
+        return apply((convert_all, *CLEAN, convert_near, *CLEAN), function)
 
     def run(self) -> Function:
         build, value = self.build, self.function
@@ -134,27 +148,11 @@ def _pair(types: Sequence[Type]) -> Function:
     return build.finish([build.load(k, build.x, build.y) for k in range(len(types))])
 
 
-def _function(made: _Made, task: FoldTask) -> Function:
-    function = made.run()
-    return apply(
-        (convert_all, *CLEAN, convert_near, *CLEAN),
-        without_nans(function, _formats(function, task)),
-    )
-
-
-def _formats(function: Function, task: FoldTask) -> list[Format]:
-    """How the images of a function are stored; those that are not of the task are as they are."""
-    stored = dict(zip(task.value.images, task.inputs, strict=True))
-    return [
-        stored.get(image)
-        or Format(np.dtype(NUMPY_TYPE[image.type.kind]), image.type.size, normalize=False)
-        for image in function.images
-    ]
-
-
 def _loads(function: Function, image: int) -> list[Value]:
     """The texels of an image among the function's values."""
-    return [op.results[0] for op in walk(function.body) if is_load(op) and op.data.image == image]
+    return [
+        op.results[0] for op in walk(function.body) if op.code == "load" and op.data.image == image
+    ]
 
 
 class _Part(Writer):
@@ -162,13 +160,11 @@ class _Part(Writer):
 
     of_planes: ClassVar[bool] = False
 
-    def __init__(
-        self, function: Function, made: _Made, task: FoldTask, machine: Machine, vectors: int
-    ) -> None:
-        formats = _formats(function, task)
-        layout = plan(Task(function, formats, ()), machine.lanes)
+    def __init__(self, function: Function, made: _Made, machine: Machine, vectors: int) -> None:
+        task = Task(function, made.formats, ())
+        layout = plan(task, machine.lanes)
         layout.vectors, layout.rows = vectors, 1
-        super().__init__(Task(function, formats, ()), machine, layout)
+        super().__init__(task, machine, layout)
         self.first, self.types = made.first, made.types
 
     def begin(self, code: Code) -> None:
