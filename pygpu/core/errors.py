@@ -215,15 +215,12 @@ def guarded(function: _F, check: Callable[[str, tuple[Any, ...]], None] | None =
     """The function, whose errors that are the user's show none of PyGPU's frames: for what users,
     or NumPy, call. `check` is given its name and arguments before, to raise what it would say of
     wrong ones. In a function that is compiled it is what it was, without check and guard."""
-    flags = _flags(function)
+    flags = flags_of(function)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            for place, name, absent in flags:
-                value = args[place] if place < len(args) else kwargs.get(name, absent)
-                if value is not absent:
-                    check_flag(name, value)
+            check_flags(flags, args, kwargs)
             if check is not None:
                 check(function.__name__, args)
             return function(*args, **kwargs)
@@ -240,7 +237,10 @@ def guarded(function: _F, check: Callable[[str, tuple[Any, ...]], None] | None =
     return call  # type: ignore[return-value]
 
 
-def _flags(function: Any) -> list[tuple[int, str, bool | None]]:
+_Flags = list[tuple[int, str, bool | None]]
+
+
+def flags_of(function: Any) -> _Flags:
     """The parameters of a function that take True or False: places, names, and right values."""
     code, kinds = getattr(function, "__code__", None), getattr(function, "__annotations__", {})
     if code is None:
@@ -255,6 +255,14 @@ def _flags(function: Any) -> list[tuple[int, str, bool | None]]:
 
 
 _FLAGS: Final[Mapping[Any, bool | None]] = {"bool": False, bool: False, "bool | None": None}
+
+
+def check_flags(flags: _Flags, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    """TypeError for an argument of a call that is neither True nor False where it has to be."""
+    for place, name, absent in flags:
+        value = args[place] if place < len(args) else kwargs.get(name, absent)
+        if value is not absent:
+            check_flag(name, value)
 
 
 def check_flag(name: str, value: Any) -> None:

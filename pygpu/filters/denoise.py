@@ -33,6 +33,7 @@ from pygpu.runtime import compile
 CUTOFF: Final = 5.0  # the distance of patches beyond which their weight counts for nothing
 # Numbers of patches that a program of non-local means compares, on the host and elsewhere.
 MOST_TEXELS: Final = {True: 600, False: 250}
+FARTHEST: Final = 2**16  # pixels of patches and between them
 MOST_UNLIKE: Final = 1e30  # 1 / 2 sigma² by which other colours count for nothing
 STEP: Final = 0.25  # of Chambolle's iteration in two dimensions
 
@@ -78,7 +79,7 @@ def denoise_bilateral(
     Reference: C. Tomasi and R. Manduchi, *Bilateral filtering for gray and color images*, 1998.
     """
     seen = read_as(image, mode, cval)
-    if not sigma_spatial > 0 or (sigma_color is not None and not sigma_color > 0):
+    if not 0 < sigma_spatial < math.inf or (sigma_color is not None and not sigma_color > 0):
         raise ValueError("denoise_bilateral: sigma_color and sigma_spatial are above 0")
     if win_size is None:
         win_size = max(5, 2 * math.ceil(3 * sigma_spatial) + 1)
@@ -95,7 +96,7 @@ def denoise_bilateral(
 
 def _likeness(channels: int, sigma: Any) -> Any:
     """1 / 2 sigma² of distances of colours. Where all are alike nothing else counts."""
-    return 0.5 / (channels * sigma) ** 2 if sigma else MOST_UNLIKE
+    return min(0.5 / (channels * sigma) ** 2, MOST_UNLIKE) if sigma else MOST_UNLIKE
 
 
 # ---------------------------------------------------------------- non-local means
@@ -167,7 +168,8 @@ def denoise_nl_means(
     6 x 6 texels, and distances are means over 7 x 7. Reference: A. Buades, B. Coll, J.-M. Morel,
     *A non-local algorithm for image denoising*, 2005.
     """
-    if not (patch_size >= 2 and patch_distance >= 0 and h > 0 and sigma >= 0):
+    is_near = 2 <= patch_size < FARTHEST and 0 <= patch_distance < FARTHEST
+    if not (is_near and h > 0 and sigma >= 0):
         raise ValueError(
             "denoise_nl_means: patch_size is from 2 up, patch_distance and sigma from 0, "
             f"h above 0, got {patch_size}, {patch_distance}, {sigma} and {h}"
@@ -190,7 +192,7 @@ def denoise_nl_means(
         range(first, min(first + count, reach + 1)) for first in range(-reach, reach + 1, count)
     ]
     compared = image.channels * down**2
-    by = Vec2(2 * compared * sigma**2, 1 / (values * h**2))
+    by = Vec2(2 * compared * sigma**2, min(1 / (values * h**2), MOST_UNLIKE))
     for j in range(2 * reach + 1):
         others = bordered[j : j + height + down]
         for steps in groups:

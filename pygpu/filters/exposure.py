@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import shown
+from pygpu.core.errors import whole as whole_number
 from pygpu.core.storage import texels
 from pygpu.devices import targets
 from pygpu.execution.arrays.histograms import histogram
@@ -182,7 +183,7 @@ def _each(function: Any, texel: Any) -> Any:
 
 
 def _check_bins(nbins: int) -> None:
-    if not (isinstance(nbins, int | np.integer) and 1 <= nbins <= 2**16):
+    if not 1 <= (whole_number(nbins) or 0) <= 2**16:
         raise ValueError(f"nbins: takes a whole number from 1 to 65536, got {shown(nbins)}")
 
 

@@ -290,7 +290,7 @@ def local_binary_pattern(image: Image, P: int, R: float, method: str = "default"
     invariant texture classification with local binary patterns*, 2002.
     """
     channels_of(image, "local_binary_pattern", 1)
-    if not (isinstance(P, int | np.integer) and 1 <= P <= 30 and R > 0):
+    if not (isinstance(P, int | np.integer) and 1 <= P <= 30 and 0 < R < 2**16):
         raise ValueError(
             f"local_binary_pattern: P is a whole number from 1 to 30 and R above 0, got {P}, {R}"
         )

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pygpu import glsl
 from pygpu.core.errors import shown
+from pygpu.core.errors import whole as whole_number
 from pygpu.filters.linear import correlate
 from pygpu.filters.whole import whole
 from pygpu.image.image import Image
@@ -28,7 +29,7 @@ from pygpu.runtime import compile
 def sides(size: Any, name: str = "median") -> tuple[int, int]:
     """Rows and columns of a window. ValueError for anything but a whole number from 1, or two."""
     pair = (size, size) if np.ndim(size) == 0 else tuple(size)
-    if len(pair) != 2 or not all(isinstance(n, int | np.integer) and n >= 1 for n in pair):
+    if len(pair) != 2 or not all((whole_number(n) or 0) >= 1 for n in pair):
         raise ValueError(
             f"{name}: size takes a whole number, 1 or more, or a pair of such (rows, columns), "
             f"got {shown(size)}"

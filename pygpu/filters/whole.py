@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.errors import guarded, name_misfit, shorten, shown
+from pygpu.core.errors import check_flags, flags_of, guarded, name_misfit, shorten, shown
 from pygpu.core.storage import Storage
 from pygpu.execution.arguments.convert import (
     array_of,
@@ -107,7 +107,7 @@ def whole(function: Callable[..., Any], measures: bool = False) -> Callable[...,
     """Make a function of a pygpu.Image (and more) one of anything that is an image, with the
     keywords `out` and `dtype` of any call. Its result is an image, or a tuple of them. What it
     `measures` is no brightness: of a PIL image it is one of floats."""
-    name = function.__name__
+    name, flags = function.__name__, flags_of(inspect.unwrap(function))
 
     @functools.wraps(function)
     def filtered(image: Any, *args: Any, out: Any = None, dtype: Any = None, **options: Any) -> Any:
@@ -115,6 +115,7 @@ def whole(function: Callable[..., Any], measures: bool = False) -> Callable[...,
             asked = {"out": out, "dtype": dtype}
             return labels.call(filtered, (image, *args), options | asked)
         try:
+            check_flags(flags, (image, *args), options)
             first = image_of(image, name)
             result = function(first, *args, **options)
             if measures and out is None and dtype is None and is_pil(image):

@@ -28,7 +28,12 @@ BLUR = np.ones((3, 3)) / 9
         ("guided", "radius", [-1, 1.5]),
         ("guided", "eps", [0, -1, NAN]),
         ("denoise_tv_chambolle", "max_num_iter", [0, -1]),
-        ("denoise_nl_means", "patch_size", [1, 0]),
+        ("denoise_nl_means", "patch_size", [1, 0, INF, 2**40, NAN]),
+        ("denoise_nl_means", "patch_distance", [-1, INF, 2**40, NAN]),
+        ("denoise_nl_means", "sigma", [-1, NAN]),
+        ("denoise_bilateral", "sigma_spatial", [0, INF, NAN]),
+        ("median", "size", [0, True, 2.5, (1, 2, 3)]),
+        ("equalize_hist", "nbins", [0, True, 2.5, 2**17]),
         ("distance_transform_edt", "sampling", [0, -1, INF, NAN]),
     ],
 )
@@ -47,6 +52,35 @@ def test_rounds_of_a_deconvolution_are_counted(given: str, values: list[Any]) ->
         with pytest.raises(ValueError, match=given):
             filters.richardson_lucy(GREY, BLUR, **{given: value})
     assert np.all(filters.richardson_lucy(GREY, BLUR, num_iter=0) == 0.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "options"),
+    [
+        ("canny", "use_quantiles", {}),
+        ("resize", "clip", {"output_shape": (8, 8)}),
+        ("resize", "anti_aliasing", {"output_shape": (8, 8)}),
+        ("rescale", "clip", {"scale": 0.5}),
+        ("unsharp_mask", "preserve_range", {}),
+    ],
+)
+def test_what_is_true_or_false_takes_nothing_else(
+    name: str, given: str, options: dict[str, Any]
+) -> None:
+    function = getattr(filters, name)
+    for value in ("no", [], NAN, 2):
+        with pytest.raises(TypeError, match=f"{given}: takes True or False, got"):
+            function(GREY, **options, **{given: value})
+    for value in (True, np.False_, 1):
+        function(GREY, **options, **{given: value})
+
+
+def test_colours_that_are_never_alike_stay() -> None:
+    for result in (
+        filters.denoise_bilateral(GREY, sigma_color=1e-30, mode="edge"),
+        filters.denoise_nl_means(GREY, h=1e-30, patch_distance=2),
+    ):
+        np.testing.assert_allclose(result, GREY, rtol=1e-6)
 
 
 def test_a_background_is_a_number() -> None:
