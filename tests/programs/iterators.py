@@ -423,3 +423,38 @@ def values_of_a_dict_changed_while_it_is_iterated(im: Image, p: Position):
             del d[k]
             break
     return *d.values(), len(d)
+
+
+@program
+def loops_over_endless_iterators_end_by_dynamic_tests(counts: Image, p: Position):
+    total, found = 0, []
+    for i in itertools.count():
+        if i * i > counts(p):
+            break
+        total += i
+        found.append(i + p.x)
+    for turn in itertools.cycle([1, p.x, 3]):
+        if total > 40:
+            break
+        total = total * 2 + turn
+    return total, sum(found)
+
+
+def first_multiple(n, step):
+    for i in itertools.count(n + 1):
+        if i % step == 0:
+            return i
+
+
+@program
+def endless_iterators_beside_ranges_of_dynamic_length(counts: Image, p: Position):
+    n, total = counts(p), 0
+    for sign, k in zip(itertools.cycle((1, -1)), range(n)):
+        total += sign * k * k
+    more = sum(i * j for i, j in zip(itertools.count(p.x, 2), range(n)))
+    return (
+        total,
+        more,
+        first_multiple(n, 4),
+        sum(itertools.takewhile(lambda v: v < n, itertools.count(p.y, 3))),
+    )

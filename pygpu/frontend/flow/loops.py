@@ -18,7 +18,7 @@ from pygpu.frontend.flow.driving import drive
 from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, still_read, zero
 from pygpu.frontend.joins.joining import Renumbered, Round
 from pygpu.frontend.numbers.numbers import as_value
-from pygpu.frontend.protocols.sequences import UNROLL_OPS, indexed, source_items
+from pygpu.frontend.protocols.sequences import UNROLL_OPS, endless, indexed, source_items
 from pygpu.frontend.values.evaluator import Mark
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
@@ -195,9 +195,11 @@ class _Unrolling:
         iterator = state.stack[-ITERATOR_SLOTS]
         source, index = w.read(iterator)
         source = source_items(w, source)
-        if not isinstance(source, (tuple, range)):
+        items = endless(w, source, index)
+        if items is None and not isinstance(source, (tuple, range)):
             raise w.error("this loop over an iterator is too long to be unrolled")
-        items = tables.tabulate(w, source[index:])
+        if items is None:
+            items = tables.tabulate(w, source[index:])
         w.write(iterator, (items, 0))
         collected = comprehensions.collected_by(w, frame, header, state)
         if collected is not None:
@@ -325,7 +327,7 @@ def _rounds(frame: Frame, header: int, state: State) -> int | None:
         return None
     source, _ = state.get(state.stack[-ITERATOR_SLOTS])
     length = source.length if isinstance(source, Indexed) else None
-    return length if isinstance(length, int) else None
+    return length if isinstance(length, int) and length < 1 << 31 else None
 
 
 def _emit_loop(

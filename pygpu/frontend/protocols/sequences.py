@@ -317,6 +317,18 @@ def indexed(w: Evaluator, xs: Any) -> Any:
     return lazy
 
 
+def endless(w: Evaluator, source: Any, start: Any) -> Any:
+    """What an endless iterator gives from an index on, as an Indexed of more elements than there
+    are indices; None of other sources."""
+    if not isinstance(source, Lazy) or not source.endless:
+        return None
+
+    def element(index: Any, start: Any, *of: Any) -> Any:
+        return source.step(w, arithmetic.binary(w, "+", index, start), *of)
+
+    return Indexed(1 << 63, element, "an endless iterator", (start, *source.of))
+
+
 def is_indexed(w: Evaluator, xs: Any) -> bool:
     """Whether a sequence is made of an Indexed."""
     return isinstance(_made_of(w, xs), Indexed)

@@ -19,6 +19,7 @@ from pygpu.frontend.protocols.sequences import (
     ENDLESS,
     UNROLL_OPS,
     advance_iterator,
+    endless,
     indexed,
     is_generator,
     is_indexed,
@@ -146,12 +147,16 @@ def _zip(w: Evaluator, *sequences: Any, strict: Any = False) -> Any:
 
 def _all_indexed(w: Evaluator, sequences: Any) -> list[Indexed]:
     """Sequences of which some are made by index, all by index; none where one has no items."""
-    lazies = [indexed(w, xs) for xs in sequences]
+    lazies = [indexed(w, xs) if is_indexed(w, xs) else _endless(w, xs) for xs in sequences]
     pairs = zip(lazies, sequences, strict=True)
     made = [items_of(w, xs) if lazy is None else lazy for lazy, xs in pairs]
     if any(isinstance(part, tuple) and not part for part in made):
         return []
     return [part if isinstance(part, Indexed) else tables.tabulate(w, part) for part in made]
+
+
+def _endless(w: Evaluator, xs: Any) -> Any:
+    return endless(w, *w.read(xs)) if isinstance(xs, Iterator) else None
 
 
 def _zip_indexed(w: Evaluator, parts: list[Indexed]) -> Indexed:

@@ -31,7 +31,7 @@ def _known(w: Evaluator, value: Any, what: str) -> Any:
 
 
 def _count(w: Evaluator, start: Any = 0, step: Any = 1) -> Iterator:
-    return Iterator((Lazy(_next_number, (start, step)), 0))
+    return Iterator((Lazy(_next_number, (start, step), endless=True), 0))
 
 
 def _next_number(w: Evaluator, index: Any, start: Any, step: Any) -> Any:
@@ -39,7 +39,8 @@ def _next_number(w: Evaluator, index: Any, start: Any, step: Any) -> Any:
 
 
 def _cycle(w: Evaluator, xs: Any) -> Iterator:
-    return Iterator((Lazy(_next_in_circle, items_of(w, xs)), 0))
+    items = items_of(w, xs)
+    return Iterator((Lazy(_next_in_circle, items, endless=bool(items)), 0))
 
 
 def _next_in_circle(w: Evaluator, index: Any, *items: Any) -> Any:
@@ -50,7 +51,7 @@ def _next_in_circle(w: Evaluator, index: Any, *items: Any) -> Any:
 
 def _repeat(w: Evaluator, value: Any, times: Any = None) -> Iterator:
     if times is None:
-        return Iterator((Lazy(_next_in_circle, (value,)), 0))
+        return Iterator((Lazy(_next_in_circle, (value,), endless=True), 0))
     return iterator_of([value] * _known(w, times, "how often a value is repeated"))
 
 

@@ -235,11 +235,12 @@ class Lazy(Abstract):
     """What an iterator over other iterators takes from: `step(w, index, *of)` makes the next item,
     or raises StopIteration. Whatever may be dynamic is one of the values that it is made `of`.
     `whole(w, *of)`, where given, is an iterator over all items, to be used before one has been
-    taken."""
+    taken. Where it is `endless`, `step` takes nothing from other iterators."""
 
     step: Callable[..., Any]
     of: tuple[Any, ...]
     whole: Callable[..., Any] | None = None
+    endless: bool = False
 
     def parts(self) -> Parts:
         return numbered(self.of)
