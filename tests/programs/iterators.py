@@ -458,3 +458,26 @@ def endless_iterators_beside_ranges_of_dynamic_length(counts: Image, p: Position
         first_multiple(n, 4),
         sum(itertools.takewhile(lambda v: v < n, itertools.count(p.y, 3))),
     )
+
+
+@program
+def filtered_lists_over_ranges_of_dynamic_length(counts: Image, p: Position):
+    n = counts(p) + 2
+    odd = [k for k in range(n) if k % 2]
+    total = 0
+    for k in odd:
+        total = total * 3 + k
+    last = odd[-1] if odd else -1
+    return len(odd), sum(odd), total, last, sum(1 for _ in [k for k in range(n) if k > p.x])
+
+
+@program
+def filtered_expressions_over_ranges_of_dynamic_length(counts: Image, p: Position):
+    n = counts(p) + 2
+    total = sum(1 for k in (k for k in range(n) if k % 2))
+    places = sum(i * k + i for i, k in enumerate(k for k in range(n) if k % 3))
+    mapped = sum(map(lambda k: k + 1, (k for k in range(n) if k > p.x)))
+    for k in (k for k in range(n) if k % 2):
+        total = total * 3 + k
+    most = max((k for k in (2 * k for k in range(n) if k != 2) if k < 7), default=-1)
+    return total, places, mapped, most, any(k > 2 for k in (k for k in range(n) if k > 1))

@@ -21,9 +21,15 @@ from pygpu.frontend.values.states import Frozen, State, reachable
 from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Maybe
 from pygpu.types import INT
 
+FILTERED: Final = (
+    "how many items this generator expression gives only the device knows: it can be looped over "
+    "and folded (sum() and the like); a list comprehension can be indexed and measured, too"
+)
+
 
 def collected_by(w: ControlFlow, frame: Frame, header: int, state: State) -> List | None:
-    """The list that a comprehension's loop appends to, None for a loop statement."""
+    """The list that a comprehension's loop appends to in each round, None for other loops: of which
+    rounds a filter leaves out only the device knows, so that no index says where an item is."""
     found = _adding(frame, header)
     if found is None:
         return None
@@ -32,7 +38,29 @@ def collected_by(w: ControlFlow, frame: Frame, header: int, state: State) -> Lis
         collected = state.locals.get(".yield")
     else:
         collected = state.stack[-_depth(frame, header, block, instruction)]
-    return collected if isinstance(collected, List) else None
+    if not isinstance(collected, List):
+        return None
+    if not _may_leave_out(frame, header, block):
+        return collected
+    if instruction.op == "YIELD":
+        raise w.error(FILTERED)  # its items are to be taken in turn
+    return None
+
+
+def _may_leave_out(frame: Frame, header: int, adding: int) -> bool:
+    """Whether a round of a comprehension's own loop may add nothing."""
+    if _loops_within(frame, header, adding):
+        return False
+    loop = frame.graph.loops[header]
+    waiting, seen = [header], {adding}
+    while waiting:
+        for block in frame.graph.successors[waiting.pop()]:
+            if block == header:
+                return True
+            if block in loop and block not in seen:
+                seen.add(block)
+                waiting.append(block)
+    return False
 
 
 def _adding(frame: Frame, header: int) -> tuple[int, Instruction] | None:

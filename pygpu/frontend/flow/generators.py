@@ -22,6 +22,7 @@ from pygpu import bytecode
 from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
 from pygpu.frontend.flow.choices import possible
+from pygpu.frontend.flow.comprehensions import FILTERED
 from pygpu.frontend.flow.paths import RAISED, RETURN, SUSPENDED, ControlFlow, Outcome
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols.sequences import taken_or_put_off
@@ -118,8 +119,9 @@ def expression(
     sources = (source,) if unseen else ()
 
     def put_off(error: Exception | None) -> Iterator:
-        refused = error if isinstance(error, CompileError) else None
-        return Iterator((suspended if refused is None else _refused(suspended, refused), 0))
+        if not isinstance(error, CompileError) or error.msg == FILTERED:
+            return Iterator((suspended, 0))
+        return Iterator((_refused(suspended, error), 0))
 
     return taken_or_put_off(w, whole, put_off, sources)
 
