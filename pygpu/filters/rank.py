@@ -162,26 +162,36 @@ class Neighbours:
 
 
 @compile
-def _statistic(im: Image, p: Position, of: Any = None, footprint: Any = None) -> Any:
-    """A function of the texel and of its neighbours."""
+def _statistic(
+    im: Image, p: Position, of: Any = None, footprint: Any = None, test: Any = False
+) -> Any:
+    """A function of the texel and of its neighbours; 0 where none of these is in the image, as no
+    `test` holds there: each is false of the NaN that their mean is."""
     texels, inside = [], []
     for d, is_in in zip(offsets(footprint), footprint.ravel(), strict=True):
         if is_in:
             q = p + d
             texels.append(im(q))
             inside.append(0 <= q.x < im.width and 0 <= q.y < im.height)
-    return of(im(p), Neighbours(texels, inside))
+    v = im(p)
+    result = of(v, Neighbours(texels, inside))
+    return result if test or _holds_centre(footprint) or any(inside) else 0.0 * v
 
 
-def _local(of: Callable[[Any, Neighbours], Any]) -> Callable[[Any, Any], Any]:
-    """Make a filter of a function of a texel and its neighbours."""
+def _holds_centre(footprint: NDArray[Any]) -> bool:
+    """Whether a footprint takes the texel that it lies on."""
+    return bool(footprint[footprint.shape[0] // 2, footprint.shape[1] // 2])
+
+
+def _local(of: Callable[[Any, Neighbours], Any], test: bool = False) -> Callable[[Any, Any], Any]:
+    """Make a filter of a function of a texel and its neighbours, or of a `test` of them."""
     name = of.__name__
 
     def local(image: Image, footprint: Any) -> Any:
         array = footprint_of(footprint, f"rank.{name}")
         if image.format.kind != "float":
             raise ValueError(f"rank.{name} takes bytes, words and floats, got {image.dtype}")
-        return _statistic(image, of=of, footprint=array)
+        return _statistic(image, of=of, footprint=array, test=test)
 
     local.__name__ = local.__qualname__ = name
     local.__doc__ = of.__doc__
@@ -217,17 +227,19 @@ def autolevel(v: Any, near: Neighbours) -> Any:
     """Where between the least and the greatest a texel is, in [0, 1]: 0 where these are the same;
     `skimage.filters.rank.autolevel`."""
     low, high = near.least(), near.greatest()
-    return glsl.select(high > low, (v - low) / glsl.max(high - low, 1e-30), 0.0 * v)
+    seen = glsl.clamp(v, low, high)  # the footprint may leave the texel itself out
+    return glsl.select(high > low, (seen - low) / glsl.max(high - low, 1e-30), 0.0 * v)
 
 
 @_local
 def enhance_contrast(v: Any, near: Neighbours) -> Any:
     """The least or the greatest, whichever is nearer; `skimage.filters.rank.enhance_contrast`."""
     low, high = near.least(), near.greatest()
-    return glsl.select(high - v < v - low, high, low)
+    slack = 2e-7 * glsl.abs(high)  # of bytes that lie in the middle the distances round apart
+    return glsl.select(high - v + slack < v - low, high, low)
 
 
-@_local
+@functools.partial(_local, test=True)
 def threshold(v: Any, near: Neighbours) -> Any:
     """Whether a texel is above the mean; `skimage.filters.rank.threshold`."""
     return v > near.mean()

@@ -115,3 +115,36 @@ def test_results_have_the_form_of_what_was_given() -> None:
 def test_mistakes_are_told(call, words) -> None:
     with pytest.raises(ValueError, match=words):
         call()
+
+
+APART = {
+    "far": np.array([[1], [0], [0]]),  # of which nothing is inside, in the first row
+    "beside": np.array([[1, 0, 1]]),
+    "ring": np.array([[1, 1, 1], [1, 0, 1], [1, 1, 1]]),
+}
+
+
+@pytest.mark.parametrize("shape", [(1, 9), (9, 1), (3, 5), (31, 47)])
+@pytest.mark.parametrize("footprint", APART.values(), ids=APART)
+@pytest.mark.parametrize(
+    "name", ["minimum", "maximum", "mean", "gradient", "threshold", "equalize"]
+)
+def test_footprints_may_leave_the_texel_out(name, footprint, shape) -> None:
+    image = np.random.default_rng(1).integers(0, 256, shape, np.uint8)
+    expected = getattr(reference, name)(image, footprint.astype(np.uint8))
+    actual = np.asarray(getattr(filters.rank, name)(image, footprint), np.float64)
+    scale = 1 if name == "threshold" else 255
+    assert np.abs(scale * actual - expected).max() <= 1.001  # it rounds down
+
+
+def test_levels_of_texels_beyond_their_neighbours_end_at_both_ends() -> None:
+    image = np.array([[10, 50, 200, 90, 30, 0, 40]], np.uint8)
+    actual = filters.rank.autolevel(image, APART["beside"])
+    assert_allclose(actual, [[0, 40 / 190, 1, 60 / 170, 1 / 3, 0, 0]], atol=1e-6)
+
+
+def test_what_is_nearer_of_two_ends_is_told_of_bytes() -> None:
+    image = np.array([[0, 127, 254, 128, 0, 3, 7, 5]], np.uint8)  # ties are for the least
+    actual = filters.rank.enhance_contrast(image, APART["beside"], dtype=np.uint8)
+    expected = reference.enhance_contrast(image, APART["beside"].astype(np.uint8))
+    assert actual.tolist() == expected.tolist()
