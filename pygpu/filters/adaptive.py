@@ -262,4 +262,4 @@ def threshold_local(
             raise ValueError(
                 f"threshold_local: method takes 'gaussian', 'mean' or 'median', got {shown(method)}"
             )
-    return _less(mean, offset=offset) if offset else mean
+    return mean if isinstance(offset, int) and not offset else _less(mean, offset=offset)

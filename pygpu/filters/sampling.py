@@ -221,7 +221,7 @@ TINY: Final = math.ulp(0.0)  # the least number above 0
 
 def read_as(image: Image, mode: str, cval: float) -> Image:
     """The image with another boundary, by NumPy's name."""
-    if mode not in MODES:
+    if not isinstance(mode, str) or mode not in MODES:
         raise ValueError(f"mode={shown(mode)}: takes {', '.join(map(repr, MODES))}")
     return image.sampled(boundary=MODES[mode], cval=cval)
 

@@ -212,7 +212,7 @@ def _smooth(image: Any, sigma: float, mode: str, cval: float) -> Any:
 
 
 def _factor(factor: float, name: str) -> None:
-    if number(factor) is None or not factor > 1:
+    if number(factor) is None or not 1 < factor < math.inf:
         raise ValueError(f"{name}: takes a factor above 1, got {shown(factor)}")
 
 

@@ -32,6 +32,9 @@ BLUR = np.ones((3, 3)) / 9
         ("denoise_nl_means", "patch_distance", [-1, INF, 2**40, NAN]),
         ("denoise_nl_means", "sigma", [-1, NAN]),
         ("denoise_bilateral", "sigma_spatial", [0, INF, NAN]),
+        ("pyramid_reduce", "downscale", [1, INF, NAN, "2"]),
+        ("pyramid_expand", "upscale", [1, INF, NAN]),
+        ("resize", "mode", ["mirror", [], 3]),
         ("median", "size", [0, True, 2.5, (1, 2, 3)]),
         ("equalize_hist", "nbins", [0, True, 2.5, 2**17]),
         ("distance_transform_edt", "sampling", [0, -1, INF, NAN]),
@@ -41,7 +44,9 @@ def test_numbers_outside_are_refused_by_name(name: str, given: str, values: list
     function = getattr(filters, name)
     for value in values:
         with pytest.raises(ValueError, match=given.split("_")[0]):
-            function(GREY, **{given: value})
+            function(
+                GREY, **({"output_shape": (8, 8)} if name == "resize" else {}), **{given: value}
+            )
 
 
 @pytest.mark.parametrize(
@@ -89,6 +94,15 @@ def test_a_background_is_a_number() -> None:
         with pytest.raises(TypeError, match="background takes a number"):
             filters.label(mask, background=value)
     assert np.array_equal(filters.label(mask, background=None), filters.label(mask))
+
+
+def test_an_offset_is_a_number() -> None:
+    for value in ([], "", {}):
+        with pytest.raises(TypeError, match="offset"):
+            filters.threshold_local(GREY, offset=value)
+    plain = filters.threshold_local(GREY)
+    for value in (0, 0.0, np.float32(0)):
+        np.testing.assert_allclose(filters.threshold_local(GREY, offset=value), plain, rtol=1e-6)
 
 
 def test_no_limit_of_contrast() -> None:
