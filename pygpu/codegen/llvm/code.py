@@ -66,6 +66,8 @@ class Code(Body):
     def ramp(self, base: Val, lanes: int = 0) -> Val:
         """base, base + 1, base + 2, ..."""
         lanes = lanes or self.machine.lanes
+        if lanes == 1:
+            return base
         steps = ", ".join([f"{TYPES[base.kind]} {i}" for i in range(lanes)])
         start = self.splat(base, lanes)
         return self.make(base.kind, f"add {start.type} {start.text}, <{steps}>", start)
@@ -81,6 +83,8 @@ class Code(Body):
         return value if value.base is None else self.ramp(value.base)
 
     def shuffle(self, first: Val, second: Val | None, indices: Sequence[int]) -> Val:
+        if len(indices) == 1 and indices[0] < first.lanes:
+            return self.lane(first, indices[0])
         other = second.text if second is not None else "poison"
         text = f"shufflevector {first.type} {first.text}, {first.type} {other}, "
         text += lanes_text(tuple(indices))

@@ -228,7 +228,7 @@ def _put(code: Code, part: Val, pointer: Val, size: int) -> None:
 def deinterleave(code: Code, parts: list[Val]) -> list[Val]:
     """The channels of texels in 1 to 4 vectors of memory."""
     channels, n = len(parts), parts[0].lanes
-    if channels == 1:
+    if channels == 1 or n == 1:
         return parts
     if channels == 2:
         return [code.shuffle(parts[0], parts[1], range(c, 2 * n, 2)) for c in (0, 1)]
@@ -264,7 +264,7 @@ def deinterleave(code: Code, parts: list[Val]) -> list[Val]:
 def interleave(code: Code, values: list[Val]) -> list[Val]:
     """The vectors of memory that hold 1 to 4 channels of texels."""
     channels, n = len(values), values[0].lanes
-    if channels == 1:
+    if channels == 1 or n == 1:
         return values
     if channels == 2:
         order = [lane for i in range(n) for lane in (i, i + n)]

@@ -3,7 +3,6 @@ which loads are taps, how many pixels make a block, and in which order they are 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from itertools import combinations
@@ -23,7 +22,7 @@ with later():
     from pygpu.passes.analysis import counters, ranges
 
 MULTIPLE: Final = 4  # neighbours' taps further apart along an axis than this are gathered
-ROUNDS: Final = 10_000  # of loops that are over before anybody would wish to interrupt them
+GATHERED: Final = 8  # operations that a lane's texel from anywhere costs as much as
 CHEAP: Final = 12  # ops of a side of a branch that is computed whether it is taken or not
 COSTLY: Final = frozenset(
     code
@@ -93,6 +92,7 @@ class Plan:
     loops: bool = False  # there are loops that may take long
     group: int = 1  # pixels of code that are one of the images, whose components they are
     crosses: bool = False  # a row reads columns, as where images are transposed
+    single: bool = False  # pixels are computed one by one: see gathers_apart
     flat: bool = False  # pixels read themselves alone, and not where they are: any row is as good
 
     def order(self, cells: Sequence[Cell]) -> Iterator[Step]:
@@ -124,21 +124,43 @@ def plan(task: Task, lanes: int, raw: bool = False, group: int = 1) -> Plan:
     result.crosses = any(_crosses(result.bits, op) for op in far)
     result.late = set(taps)
     result.cheap = {op for op in ops if op.code == "if" and is_cheap(op)}
-    find_bounded(function.body, result.bounded)
-    result.loops = any(op.code == "loop" and op not in result.bounded for op in ops)
+    loops = [op for op in ops if op.code == "loop"]
+    if loops:
+        counters.find_bounded(function.body, result.bounded)
+    result.loops = any(op not in result.bounded for op in loops)
     result.chains = chains(function)
     result.straight = all(
         op.code not in ("if", "loop") or op in result.cheap for op in function.body.ops
     ) and not any(op.code == "if" and not result.bits[op.operands[0]] for op in ops)
     result.flat = is_flat(function, ops)
     result.vectors, result.rows = block(result, ops, taps, all(map(is_plain, inputs)))
-    if result.flat or task.low:
+    if gathers_apart(result, far):
+        result.single, result.lanes = True, 1
+        result.vectors = result.rows = 1
+        result.bits = dict.fromkeys(result.bits, 0)
+    elif result.flat or task.low:
         result.vectors, result.rows = result.vectors * result.rows, 1
     elif task.planar and len({op.data.image for op in taps}) > 1:
         # Planes a power of two apart lie in the same sets of the cache: of few rows each all fit.
         result.rows = 1
     gather_taps(result, taps, inputs)
     return result
+
+
+def gathers_apart(made: Plan, far: Sequence[Op]) -> bool:
+    """Whether most of the work are texels from anywhere, several in each round, in loops of which
+    each pixel knows its rounds beforehand, as in rows of a sparse matrix. Lanes fetch these one by
+    one and wait for the last of them; pixels one by one have their next texels on their way."""
+    loops = [op for op in walk(made.function.body) if op.code == "loop" and op not in made.bounded]
+    apart = [op for op in loops if made.bits[op.regions[0].results[0]] & X]
+    for loop in apart:
+        fetched = [
+            op for op in walk(loop.regions[0]) if op in far and made.bits[op.operands[0]] & X
+        ]
+        few = len(fetched) < 2 or cost(loop.regions[0]) > len(fetched) * GATHERED
+        if few or counters.ends_by(loop, fetched):
+            return False
+    return bool(apart)
 
 
 def _crosses(bits: dict[Value, int], load: Op) -> bool:
@@ -422,19 +444,4 @@ def cost(region: Region) -> int:
         rounds = 8 if op.code == "loop" else 1
         total += rounds * sum([cost(inner) for inner in op.regions])
         total += 10 if op.code in COSTLY and op.code != "load" else op.code != "constant"
-    return total
-
-
-def find_bounded(region: Region, found: set[Op]) -> float:
-    """Add the loops of at most ROUNDS rounds, those of the loops within included. Gives the most
-    rounds that a pixel goes in the region."""
-    total = 0.0
-    for op in region.ops:
-        inner = sum([find_bounded(each, found) for each in op.regions])
-        if op.code == "loop":
-            most = min([counter.rounds for counter in counters.counters(op)], default=math.inf)
-            inner = most * max(1, inner)
-            if inner <= ROUNDS:
-                found.add(op)
-        total += inner
     return total

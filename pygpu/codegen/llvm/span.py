@@ -55,6 +55,8 @@ def emit(
     if raw:
         machine = replace(machine, lanes=machine.lanes * 4 // task.inputs[0].dtype.itemsize)
     layout = plan(task, machine.lanes, raw, group)
+    if layout.single:
+        machine = replace(machine, lanes=1, streams=False)
     writer = Writer(task, machine, layout, wide)
     writer.at_ends = at_ends
     return Emitted(writer.write(), layout)
@@ -77,7 +79,8 @@ class Writer(Block):
         self.uniforms()
         for r in range(self.plan.rows):
             self.env[self.f.y, 0, r] = (y + r,)
-        self.of_rows()
+        if not self.plan.single:
+            self.of_rows()
         if self.at_ends:
             self.ends(x0, x1)
         else:

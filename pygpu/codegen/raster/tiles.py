@@ -19,7 +19,7 @@ from pygpu.codegen.llvm.block import HEIGHT, WIDTH, Masks, Values
 from pygpu.codegen.llvm.body import READ
 from pygpu.codegen.llvm.flow import Loop, counting, when
 from pygpu.codegen.llvm.memory import deinterleave, interleave
-from pygpu.codegen.llvm.plan import Plan, find_bounded, is_cheap
+from pygpu.codegen.llvm.plan import Plan, is_cheap
 from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.span import Emitted, Writer
 from pygpu.codegen.llvm.text import Machine, Val
@@ -32,6 +32,7 @@ from pygpu.core.drawing import Drawing
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE
 from pygpu.core.programs import Task
+from pygpu.passes.analysis.counters import find_bounded
 from pygpu.passes.analysis.variance import variance
 from pygpu.ssa import Function, Op, Value, walk
 

@@ -9,12 +9,12 @@ only while a comparison of it holds.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
-from pygpu.ssa import Op, Value, constant_of
+from pygpu.ssa import Op, Region, Value, constant_of, walk
 from pygpu.types import INT
 
 with later():
@@ -30,6 +30,7 @@ _HELD: Final[dict[str, Callable[[int, int, int], range]]] = {
 }
 _ENDS: Final = {"lt": (1,), "le": (1,), "gt": (-1,), "ge": (-1,), "ne": (1, -1)}  # signs of steps
 _INTS: Final = range(-(2**31), 2**31)
+ROUNDS: Final = 10_000  # of loops that are over before anybody would wish to interrupt them
 
 
 @record
@@ -130,3 +131,35 @@ def _added(op: Op, param: Value) -> int | None:
     if type(number) is not int:
         return None
     return number if op.code == "add" else -number
+
+
+def find_bounded(region: Region, found: set[Op]) -> float:
+    """Add the loops of at most ROUNDS rounds, those of the loops within included. Gives the most
+    rounds that a pixel goes in the region."""
+    total = 0.0
+    for op in region.ops:
+        inner = sum([find_bounded(each, found) for each in op.regions])
+        if op.code == "loop":
+            most = min([counter.rounds for counter in counters(op)], default=math.inf)
+            inner = most * max(1, inner)
+            if inner <= ROUNDS:
+                found.add(op)
+        total += inner
+    return total
+
+
+def ends_by(loop: Op, fetched: Sequence[Op]) -> bool:
+    """Whether a loop ends by what these operations in it give."""
+    body, known = loop.regions[0], 0
+    found = {value for op in fetched for value in op.results}
+    while known < len(found):
+        known = len(found)
+        for op in walk(body):
+            sides = [each.results for each in op.regions] if op.code == "if" else []
+            inner = [] if sides else [value for each in op.regions for value in each.results]
+            for result, *of_sides in zip(op.results, *sides, strict=True):
+                if not found.isdisjoint([*op.operands, *inner, *of_sides]):
+                    found.add(result)
+        pairs = zip(body.params, body.results[1:], strict=True)
+        found.update(param for param, value in pairs if value in found)
+    return body.results[0] in found
