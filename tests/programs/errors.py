@@ -1568,3 +1568,18 @@ def slice_of_a_deque(im: Image, p: Position):
 @program
 def method_that_deques_have_not(im: Image, p: Position):
     return collections.deque([im(p), 2.0]).push(3)
+
+
+@program
+def length_of_a_comprehension_of_two_loops(counts: Image, p: Position):
+    return len([i * j for i in range(counts(p)) for j in range(3)])
+
+
+@program
+def items_counted_that_two_loops_give(counts: Image, p: Position):
+    return sum(1 for _ in (i for i in range(counts(p)) for _ in range(3)))
+
+
+@program
+def length_of_a_filtered_comprehension_of_many_items(counts: Image, p: Position):
+    return len([k for k in range(3000) if k % 7 == counts(p)])

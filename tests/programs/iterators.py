@@ -472,6 +472,14 @@ def filtered_lists_over_ranges_of_dynamic_length(counts: Image, p: Position):
 
 
 @program
+def filtered_items_of_a_long_range(counts: Image, p: Position):
+    n = counts(p)
+    last = max((k for k in range(3000) if k % 7 == n), default=-1)
+    tests = any(k * k == 49 * n for k in range(3000) if k % 7 == n)
+    return last, tests, sum([k for k in range(3000) if k % 7 == n]) % 1000
+
+
+@program
 def filtered_expressions_over_ranges_of_dynamic_length(counts: Image, p: Position):
     n = counts(p) + 2
     total = sum(1 for k in (k for k in range(n) if k % 2))

@@ -55,11 +55,8 @@ def _made(w: Evaluator, cls: type) -> Any:
 def _standing_for(cls: type) -> Any:
     if cls not in _WRITTEN_IN_C:
         return None
-    return next(each for each in vars(containers).values() if _stands_for(each) is cls)
-
-
-def _stands_for(value: Any) -> Any:
-    return vars(value).get("stands_for") if isinstance(value, type) else None
+    made = [each for each in vars(containers).values() if isinstance(each, type)]
+    return next(each for each in made if vars(each).get("stands_for") is cls)
 
 
 def method_of(w: Evaluator, function: Any, owner: type) -> Any:

@@ -15,7 +15,7 @@ from pygpu.bytecode import ITERATOR_SLOTS, Instruction
 from pygpu.core.host.records import record
 from pygpu.frontend.flow.paths import ControlFlow, Outcome
 from pygpu.frontend.values.frames import Frame
-from pygpu.frontend.values.lazy import Indexed
+from pygpu.frontend.values.lazy import Growing, Indexed
 from pygpu.frontend.values.objects import Iterator, List, Object, youngest
 from pygpu.frontend.values.states import Frozen, State, reachable
 from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Maybe
@@ -27,9 +27,13 @@ FILTERED: Final = (
 )
 
 
-def collected_by(w: ControlFlow, frame: Frame, header: int, state: State) -> List | None:
-    """The list that a comprehension's loop appends to in each round, None for other loops: of which
-    rounds a filter leaves out only the device knows, so that no index says where an item is."""
+def collected_by(
+    w: ControlFlow, frame: Frame, header: int, state: State, known: bool = False
+) -> List | None:
+    """The list that a comprehension's loop appends to in each round, None for other loops: which
+    rounds a filter leaves out only the device knows, so that no index says where an item is. Those
+    of `known` items are too many to be taken in turn: what does not ask for indices is given them.
+    """
     found = _adding(frame, header)
     if found is None:
         return None
@@ -40,7 +44,7 @@ def collected_by(w: ControlFlow, frame: Frame, header: int, state: State) -> Lis
         collected = state.stack[-_depth(frame, header, block, instruction)]
     if not isinstance(collected, List):
         return None
-    if not _may_leave_out(frame, header, block):
+    if known or not _may_leave_out(frame, header, block):
         return collected
     if instruction.op == "YIELD":
         raise w.error(FILTERED)  # its items are to be taken in turn
@@ -112,7 +116,9 @@ def long_comprehension(
     what = f"a comprehension over {items.length if known else 'a dynamic number of'} items"
     body = _Body(w, frame, header, frame.at, collected, grouped)
     w.state = state
-    w.write(collected, Indexed(items.length, body.element, what, (items, Frozen(frozen)), grouped))
+    filtered = adding is not None and _may_leave_out(frame, header, adding[0])
+    of = (items, Frozen(frozen))
+    w.write(collected, Indexed(items.length, body.element, what, of, grouped, filtered))
     del state.stack[-ITERATOR_SLOTS:]
     return Outcome.one(leave, state)
 
@@ -146,6 +152,7 @@ class _Body:
         result = self._walked(inner, index, items)
         self._carry_out(result, before, outer, older, frozen)
         made = result.get(self.collected)
+        made = made.rows if isinstance(made, Growing) else made
         w.state, frame.at = outer, outer_at
         if isinstance(made, Conflict):
             raise w.error(made.message)

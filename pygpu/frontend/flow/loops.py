@@ -201,7 +201,7 @@ class _Unrolling:
         if items is None:
             items = tables.tabulate(w, source[index:])
         w.write(iterator, (items, 0))
-        collected = comprehensions.collected_by(w, frame, header, state)
+        collected = comprehensions.collected_by(w, frame, header, state, known=True)
         if collected is not None:
             items = indexed(w, iterator)
             return comprehensions.long_comprehension(w, frame, header, state, items, collected)

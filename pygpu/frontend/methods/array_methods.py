@@ -111,13 +111,8 @@ def _nested(array: np.ndarray[Any, Any]) -> Any:
     return List(tuple(parts))
 
 
-def _is_integer(w: Evaluator, x: Dynamic) -> Any:
-    """float.is_integer; ints and bools always are."""
-    return arithmetic.compare(w, "==", arithmetic.elementwise(w, "floor", (x,), "float"), x)
-
-
 SCALAR: Final[dict[str, Callable[..., Any]]] = {
-    "is_integer": _is_integer,
+    "is_integer": lambda w, x: arithmetic.compare(w, "==", w.call(np.floor, x), x),
     "bit_length": lambda w, x: w.call(special.bit_length, x),
     "bit_count": lambda w, x: w.call(special.bit_count, x),
     "conjugate": lambda w, x: x,

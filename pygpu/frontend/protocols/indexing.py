@@ -18,7 +18,7 @@ from pygpu.frontend.protocols import pictures
 from pygpu.frontend.protocols.arrays import opened, stored, stored_by_dynamic, type_of_row
 from pygpu.frontend.protocols.attributes import assign_components, vector_of
 from pygpu.frontend.protocols.datamodel import find_method, user_method
-from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.protocols.sequences import items_of, told_apart
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
@@ -162,7 +162,7 @@ def _list_item(w: Evaluator, container: List, index: Any) -> Any:
         lists.hold(w, made, lists.part(w, contents, index))
         return made
     if isinstance(contents, Indexed):
-        if isinstance(contents.length, Abstract):
+        if isinstance(told_apart(w, contents).length, Abstract):
             raise w.error(
                 f"{contents.what} may be empty: it can be summed, folded and looped "
                 "over, but its items cannot be taken one by one"
@@ -406,7 +406,7 @@ def length(w: Evaluator, value: Any) -> Any:
             return value.type.size
         case Array():
             return len(w.read(value))
-        case Indexed() if not isinstance(value.length, Abstract):
+        case Indexed() if not isinstance(told_apart(w, value).length, Abstract):
             return value.length
         case Indexed():  # of a range whose end lies before its start it is negative
             return arithmetic.elementwise(w, "max", (value.length, 0))

@@ -18,7 +18,7 @@ from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.numbers import as_value, dynamic
 from pygpu.frontend.numbers.operands import vector_type
-from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.protocols.sequences import items_of, told_apart
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_member, scalar_kind
 from pygpu.frontend.values.lazy import Indexed
@@ -224,7 +224,7 @@ def _in_turn(w: Evaluator, value: Any, indices: tuple[Any, ...]) -> Any:
 
 def of_indexed(w: Evaluator, xs: Indexed, index: Any) -> Any:
     """xs[index], of one number."""
-    tables.check_index(w, index, xs.length)
+    tables.check_index(w, index, told_apart(w, xs).length)
     return xs.element(tables.wrap_negative(w, index, xs.length))
 
 

@@ -196,6 +196,8 @@ def iterate(w: Evaluator, value: Any) -> Any:
     """iter(value), as an Iterator."""
     match value:
         case Iterator():
+            if isinstance(held := w.peek(value), tuple):
+                told_apart(w, held[0])
             return value
         case Indexed():
             source: Any = value
@@ -235,12 +237,18 @@ def iterate(w: Evaluator, value: Any) -> Any:
         case _:
             w.environment.dependencies.add(value)
             source = Replay(iter(value))
-    if isinstance(source, Indexed) and source.grouped:
+    return Iterator((told_apart(w, source), 0))
+
+
+def told_apart(w: Evaluator, source: Any) -> Any:
+    """A sequence whose items have indices. Those of a long comprehension have none if it has a
+    filter or two loops."""
+    if isinstance(source, Indexed) and (source.grouped or source.filtered):
         raise w.error(
             f"{source.what} exceeds what is unrolled and can only be summed or folded: "
             "write the loops as for statements"
         )
-    return Iterator((source, 0))
+    return source
 
 
 def seen_through(w: Evaluator, view: List) -> Dict | None:

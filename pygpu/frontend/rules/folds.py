@@ -148,7 +148,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _groups(lazy: Indexed) -> Indexed:
-    return Indexed(lazy.length, lazy.make, lazy.what, lazy.of) if lazy.grouped else lazy
+    is_plain = not lazy.grouped and not lazy.filtered
+    return lazy if is_plain else Indexed(lazy.length, lazy.make, lazy.what, lazy.of)
 
 
 def _extreme(symbol: str, pick: Any) -> Rule:
@@ -172,11 +173,11 @@ def _extreme(symbol: str, pick: Any) -> Rule:
             lazy = indexed(w, args[0])
             if lazy is not None and key is None:
                 if "default" in more and not lazy.grouped:
-                    return w.call(library.extreme_or, pick, lazy, more["default"])
+                    return w.call(library.extreme_or, pick, _groups(lazy), more["default"])
                 of = library.extreme_of_groups if lazy.grouped else library.extreme_of
                 return w.call(of, pick, _groups(lazy))
             if lazy is not None and not lazy.grouped:
-                return _extreme_by(w, beats, lazy, key, more)
+                return _extreme_by(w, beats, _groups(lazy), key, more)
             xs = args[0] if key is not None else _listed(w, args[0])
             args = items_or_maybe(w, xs)
             if any(isinstance(arg, Maybe) for arg in args):

@@ -29,6 +29,7 @@ from pygpu.frontend.protocols.sequences import (
     iterate,
     put_off,
     taken_or_put_off,
+    told_apart,
 )
 from pygpu.frontend.rules.taking import (
     bounded,
@@ -152,7 +153,10 @@ def _all_indexed(w: Evaluator, sequences: Any) -> list[Indexed]:
     made = [items_of(w, xs) if lazy is None else lazy for lazy, xs in pairs]
     if any(isinstance(part, tuple) and not part for part in made):
         return []
-    return [part if isinstance(part, Indexed) else tables.tabulate(w, part) for part in made]
+    return [
+        told_apart(w, part) if isinstance(part, Indexed) else tables.tabulate(w, part)
+        for part in made
+    ]
 
 
 def _endless(w: Evaluator, xs: Any) -> Any:
@@ -185,7 +189,7 @@ def _enumerate(w: Evaluator, xs: Any, start: Any = 0) -> Any:
     if is_indexed(w, xs):
         if is_shared(w, xs):
             return w.call(walked.enumerated, xs, start)
-        lazy = indexed(w, xs)
+        lazy = told_apart(w, indexed(w, xs))
         counted = Indexed(
             lazy.length,
             lambda index, start, lazy: tuple_of(

@@ -327,10 +327,6 @@ def _abs(w: Evaluator, x: Any) -> Any:
     return w.call(method) if method is not None else elementwise(w, "abs", (x,))
 
 
-def _vec_of(size: int) -> type:
-    return vectors.CLASSES[vector("float", size)]
-
-
 def _reciprocal(w: Evaluator, x: Any) -> Any:
     """1 / x; of integers, as NumPy has it, an integer."""
     kinds = map(scalar_kind, arrays.to_objects(w, x).reshape(-1))
@@ -387,7 +383,9 @@ _RULES: Final[dict[Any, Rule]] = {
     np.signbit: lambda w, x: comparisons.compare(
         w, "<", elementwise(w, "copysign", (1.0, x), "float"), 0.0
     ),
-    math.dist: lambda w, a, b: w.call(glsl.distance, w.call(_vec_of(len(items_of(w, a))), a), b),
+    math.dist: lambda w, a, b: w.call(
+        glsl.distance, w.call(vectors.CLASSES[vector("float", len(items_of(w, a)))], a), b
+    ),
     glsl.select: lambda w, condition, a, b: arithmetic.select(w, condition, a, b),
     glsl.dot: _dot,
     operator.neg: lambda w, x: operators.unary(w, "-", x),

@@ -24,6 +24,7 @@ from pygpu.frontend.protocols.sequences import (
     items_or_maybe,
     iterate,
     maybe_next,
+    told_apart,
 )
 from pygpu.frontend.rules.taking import when_asked
 from pygpu.frontend.rules.walked_calls import later_from
@@ -131,7 +132,7 @@ def _reversed(w: Evaluator, xs: Any) -> Any:
     method = datamodel.find_method(w, xs, "__reversed__")
     if method is not None:
         return w.call(method)
-    lazy = indexed(w, xs)
+    lazy = told_apart(w, indexed(w, xs))
     if lazy is not None:
 
         def element(index: Any, lazy: Indexed) -> Any:

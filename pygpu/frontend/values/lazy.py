@@ -31,6 +31,7 @@ class Indexed(Abstract):
     what: str
     of: tuple[Any, ...] = ()
     grouped: bool = False  # each element is a list of elements, of a nested loop
+    filtered: bool = False  # an element may be a Maybe
 
     def element(self, index: Any) -> Any:
         """The element at an index that lies in the sequence."""
@@ -42,7 +43,7 @@ class Indexed(Abstract):
     def rebuild(self, parts: tuple[Any, ...]) -> Indexed | None:
         if any(isinstance(part, Conflict) for part in parts):
             return None
-        return type(self)(parts[0], self.make, self.what, parts[1:], self.grouped)
+        return type(self)(parts[0], self.make, self.what, parts[1:], self.grouped, self.filtered)
 
     def shape(self) -> Any:
         return id(self.make), len(self.of)
