@@ -232,8 +232,7 @@ class FoldProgram(Protocol):
     source: str
 
     def takes(self, height: int, width: int) -> bool:
-        """Whether it folds images of this size."""
-        return True
+        """Whether it folds images of this size; for others it is not called."""
 
     def partials(
         self, inputs: Sequence[Storage], uniforms: Sequence[Constant], fewest: bool = False

@@ -212,3 +212,23 @@ def test_images_that_are_stored_unlike() -> None:
     found = reduce(np.add, Image(bytes_), Image(floats), Image(whole), map=product)
     exact = (bytes_ / 255 * floats.astype(np.float64) + whole).sum()
     assert found == pytest.approx(exact, rel=1e-6)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 3), (5, 9), (300, 3), (64, 64)])
+def test_in_pipelines_small_and_narrow_images_are_folded_by_passes(size: tuple[int, int]) -> None:
+    values = texels(size)
+
+    @pygpu.compile(target="cpu")
+    def half(im: Image, p: Position):
+        return im(p) * 0.5
+
+    @pygpu.pipeline
+    def folded(image: Any) -> Any:
+        made = half(image)
+        moment = reduce(np.add, made, map=lambda v, p: v * (p.x + 2 * p.y))
+        return made, reduce(further, made), moment
+
+    _, found, moment = folded(Image(values))
+    rows, columns = np.mgrid[: size[0], : size[1]]
+    assert abs(found - 0.5) == np.abs(values / 2 - np.float32(0.5)).max()
+    assert float(moment) == pytest.approx((values / 2 * (columns + 2 * rows)).sum(), rel=1e-5)

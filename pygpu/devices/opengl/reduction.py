@@ -84,6 +84,9 @@ class Folded(FoldProgram):
         self._images = [i for i, name in enumerate(program.first.images) if name is not None]
         self._context = gl
 
+    def takes(self, height: int, width: int) -> bool:
+        return True
+
     def partials(
         self, inputs: Sequence[Storage], uniforms: Sequence[Constant], fewest: bool = False
     ) -> list[Array]:

@@ -198,6 +198,9 @@ class _FoldedOnce(FoldProgram):
     def __init__(self, program: FoldProgram, device: DeferringDevice) -> None:
         self.program, self.device, self.source = program, device, program.source
 
+    def takes(self, height: int, width: int) -> bool:
+        return self.program.takes(height, width)
+
     def partials(
         self, inputs: Sequence[Storage], uniforms: Sequence[Constant], fewest: bool = False
     ) -> list[NDArray[Any]]:
