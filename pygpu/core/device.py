@@ -58,7 +58,7 @@ class Device:
     shapes: Sequence[Shape] = ()  # those that `compile` takes, if there is anything to choose
     rows_apart: bool = False  # whether programs read and write rows that do not follow each other
     keeps: bool = False  # whether what images are folded to stays here until somebody reads it
-    has_groups: bool = False  # of threads that share memory, by which `fold` folds
+    has_groups: bool = False  # of threads or lanes, by which `fold` folds
 
     @property
     def computes(self) -> Device:

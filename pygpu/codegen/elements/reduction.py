@@ -73,7 +73,6 @@ def reduction(task: FoldTask, machine: Machine) -> Reduction | None:
     if size > LARGEST or any(op.regions for each in found for op in walk(each.body)):
         return None
     vectors = 4 if size <= 16 else 2 if size <= 48 else 1
-    is_placed = any(_loads(step, made[1].first + index) for index in (0, 1))
 
     def part(index: int, vectors: int) -> _Part:
         return _Part(found[index], made[index], machine, vectors)
@@ -82,6 +81,7 @@ def reduction(task: FoldTask, machine: Machine) -> Reduction | None:
     rest = _Whole(machine, types).rest(part(2, 1), part(1, 1), part(2, 1))
     words = sum(type.size for type in types)
     step_of = vectors * machine.lanes
+    is_placed = _is_placed(step, made[1].first)
     return Reduction(tiles, rest, step_of, words, step, len(step.images), is_placed)
 
 
@@ -155,6 +155,11 @@ def _loads(function: Function, image: int) -> list[Value]:
     ]
 
 
+def _is_placed(function: Function, first: int) -> bool:
+    """Whether it asks for the column, which is loaded from the image `first`, or for the row."""
+    return any(_loads(function, first + index) for index in (0, 1))
+
+
 class _Part(Writer):
     """A function whose code stands within another, once."""
 
@@ -166,6 +171,7 @@ class _Part(Writer):
         layout.vectors, layout.rows = vectors, 1
         super().__init__(task, machine, layout)
         self.first, self.types = made.first, made.types
+        self.is_placed = _is_placed(function, made.first)
 
     def begin(self, code: Code) -> None:
         """What is the same for all places."""
@@ -193,7 +199,7 @@ class _Part(Writer):
         texels."""
         self.x, code = x, self.code
         for u in range(self.plan.vectors):
-            if any(_loads(self.f, self.first + index) for index in (0, 1)):
+            if self.is_placed:
                 self._place(u)
             for parts, start in zip(given, (self.first + 2, 0), strict=False):
                 self._give(u, start, parts[u])

@@ -45,7 +45,7 @@ class CpuDevice(Device):
         return meshes.CpuDrawing(drawing, CpuProgram(meshes.task_of(drawing.vertex)), cores())
 
     def fold(self, task: FoldTask) -> FoldProgram | None:
-        return folds.fold(task)
+        return folds.fold(task, cores())
 
     def texels(self, array: NDArray[Any], how: How, channels: int) -> NDArray[Any] | None:
         return folds.folded(array, how, channels, cores())

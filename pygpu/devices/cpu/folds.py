@@ -41,8 +41,6 @@ from pygpu.devices.cpu.chunks import (
     address,
     addresses,
     chunked,
-    cores,
-    host,
     run_chunks,
 )
 from pygpu.devices.cpu.given import packing, parts, readable
@@ -196,9 +194,8 @@ def _plan(dtype: np.dtype[Any], how: How, vectors: int, size: int, calls: Calls)
 class Folded(FoldProgram):
     """A fold of values that are made of the texels at each place, by native code."""
 
-    def __init__(self, made: Reduction, task: FoldTask) -> None:
-        self.cores = cores()
-        machine = self.cores.machine
+    def __init__(self, made: Reduction, task: FoldTask, cores: Cores) -> None:
+        self.cores, machine = cores, cores.machine
         self.made, self.types = made, task.types
         self.tiles, self.rest = native_span(made.tiles, machine), native_span(made.rest, machine)
         self.source, self.inputs = made.tiles, task.inputs[: task.count]
@@ -281,10 +278,10 @@ class _Jobs:
             POOL.run(self.calls, Job(block, self.scratch, kept), threads, True, is_tiny)
 
 
-def fold(task: FoldTask) -> Folded | None:
+def fold(task: FoldTask, cores: Cores) -> Folded | None:
     """The program of a fold of all texels; None where passes do it."""
-    made = reduction(task, host()) if task.along == BOTH else None
-    return None if made is None else Folded(made, task)
+    made = reduction(task, cores.machine) if task.along == BOTH else None
+    return None if made is None else Folded(made, task, cores)
 
 
 # ---------------------------------------------------------------- rows and columns

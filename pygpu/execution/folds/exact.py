@@ -16,7 +16,8 @@ import numpy as np
 from pygpu.core.host.records import record
 from pygpu.execution.arrays.passes import IMAGES, lasting, made
 from pygpu.execution.folds.by_group import Folding
-from pygpu.execution.folds.folding import STORED, folded_once
+from pygpu.execution.folds.folding import folded_once
+from pygpu.execution.folds.stored import STORED
 from pygpu.language.scalars import UInt
 from pygpu.language.vectors import Vector
 from pygpu.passes.analysis.ranges import Ranges

@@ -10,7 +10,6 @@ that sums of floats err by the logarithm of their length.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.host.records import record
-from pygpu.core.programs import BOTH, Along, How
+from pygpu.core.programs import BOTH, Along
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.devices import targets
@@ -39,18 +38,7 @@ from pygpu.language.vectors import Position, Vec2
 from pygpu.types import Type, vector
 
 RADIX: Final = 8  # values folded by one pass: enough to hide its cost, few enough to unroll
-ROWS: Final = 4096  # in which the host reads a long row, or a number of rows that divides this
-LONG_ROW: Final = 1 << 14
 COMPONENTS: Final = 64  # of the values that one pass folds into one, or of two
-FEW: Final = 1 << 14  # numbers that NumPy folds before a pass would begin
-
-# The functions by which native code folds texels as they are stored.
-STORED: Final[dict[Any, How]] = {
-    np.add: "sum",
-    operator.add: "sum",
-    np.maximum: "max",
-    np.minimum: "min",
-}
 
 
 # ---------------------------------------------------------------- the program of a pass
@@ -104,7 +92,6 @@ class Fold:
     def __init__(self, function: Any, map: Any, target: str, reading: Reading | None) -> None:
         self.function, self.target = function, target
         self.first = first_of(map, reading)
-        self.is_placed = reading is None or reading.with_position or reading.placed
         pair = vector("int", 2)
         signature = Signature.by_roles(
             _fold,

@@ -6,6 +6,7 @@ stored_place(folding)                  # a function that finds the extreme's val
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -16,12 +17,18 @@ from pygpu.core.storage import ImageLike
 from pygpu.devices import targets
 from pygpu.execution.arguments.results import natural_dtype
 from pygpu.execution.folds.by_group import Folding
-from pygpu.execution.folds.folding import STORED
 from pygpu.execution.folds.positions import first_greatest, first_least
 from pygpu.execution.folds.totals import again, extreme, total
 from pygpu.execution.programs.options import is_checked_here
 from pygpu.types import Type
 
+# The functions by which native code folds texels as they are stored.
+STORED: Final[dict[Any, How]] = {
+    np.add: "sum",
+    operator.add: "sum",
+    np.maximum: "max",
+    np.minimum: "min",
+}
 _EXTREMES: Final[dict[How, Any]] = {"max": np.max, "min": np.min}
 
 
