@@ -416,11 +416,8 @@ def is_flat(function: Function, ops: Sequence[Op]) -> bool:
     """Whether a pixel is computed from the texels at its place alone, wherever that is."""
     place = {function.x, function.y}
     for op in ops:
-        if (
-            op.operands == (function.x, function.y)
-            and op.code == "load"
-            and op.data.dx == op.data.dy == 0
-        ):
+        is_near = op.code == "load" and op.operands == (function.x, function.y)
+        if is_near and op.data.dx == op.data.dy == 0:
             continue
         if op.code in ("load", "width", "height") or not place.isdisjoint(op.operands):
             return False

@@ -331,9 +331,8 @@ def _name(key: Any) -> Any:
     if isinstance(key, Dynamic):
         return key.value
     if isinstance(key, Choice):
-        return key.which.value, key.options if all(
-            isinstance(one, (str, int)) for one in key.options
-        ) else id(key)
+        is_plain = all(isinstance(one, (str, int)) for one in key.options)
+        return key.which.value, key.options if is_plain else id(key)
     if isinstance(key, Tuple):
         names = tuple([_name(item) for item in key.items])
         return None if None in names else names
