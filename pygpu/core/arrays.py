@@ -8,7 +8,7 @@ program.run(storages, [], Lines("x", 480, 640))
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from pygpu.core.host.records import record
 from pygpu.core.programs import FoldTask
@@ -41,6 +41,15 @@ class ScanProgram(Protocol):
         value, of the size of the first image."""
 
 
+class Elements(NamedTuple):
+    """What is given to folds by group and to compressions: the first elements of images, row
+    after row, so many, and numbers."""
+
+    images: Sequence[Storage]
+    uniforms: Sequence[Constant]
+    length: int
+
+
 @record(eq=False)
 class GroupTask:
     """A fold of the elements of the first `count` of the images that `value` reads, each group for
@@ -65,15 +74,9 @@ class GroupProgram(Protocol):
 
     source: str
 
-    def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        count: int,
-        shape: tuple[int, int],
-    ) -> list[Storage]:
-        """The folds of the first `count` elements of images, row after row: a storage of this shape
-        for each part of a value, where groups lie row after row."""
+    def run(self, of: Elements, shape: tuple[int, int]) -> list[Storage]:
+        """The folds: a storage of this shape for each part of a value, where groups lie row after
+        row."""
 
 
 @record(eq=False)
@@ -94,15 +97,11 @@ class CompressProgram(Protocol):
     source: str
 
     def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        count: int,
-        rows_of: Callable[[int], tuple[int, int]],
+        self, of: Elements, rows_of: Callable[[int], tuple[int, int]]
     ) -> tuple[list[Storage], int]:
-        """What is kept of those among the first `count` elements, row after row, that are picked,
-        and how many there are: a storage for each part of a value, of the rows that `rows_of` gives
-        for so many. The number is waited for."""
+        """What is kept of those elements that are picked, and how many there are: a storage for
+        each part of a value, of the rows that `rows_of` gives for so many. The number is waited
+        for."""
 
 
 @record(eq=False)

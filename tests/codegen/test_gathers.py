@@ -3,12 +3,15 @@ their order."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 import pygpu
 from pygpu import Image, Position
 from pygpu.codegen.llvm.body import GATHERS
+from pygpu.codegen.llvm.text import Machine
 from pygpu.devices.cpu.chunks import cores
 
 
@@ -34,3 +37,38 @@ def test_only_functions_of_many_gathers_are_cut() -> None:
     shown = {n: pygpu.compile(mixed, count=n, target="cpu").lower(photo).source for n in (6, 128)}
     assert "llvm.fake.use(<" not in shown[6]
     assert ("llvm.fake.use(<" in shown[128]) == (cores().machine.version >= 20)
+
+
+PLACES = [0.0, -0.0, -0.4, -0.6, 0.5, 3.49, 36.4, 36.6, 37.0, 1e9, -1e9, 2.0**31, -(2.0**31)]
+BEYOND = [*PLACES, 2147483520.0, 1e30, -1e30, np.inf, -np.inf, np.nan]
+
+
+def anywhere(im: Image, xs: Image, ys: Image, p: Position):
+    return im(xs(p), ys(p))
+
+
+def beside(im: Image, xs: Image, ys: Image, p: Position):
+    x, y = math.floor(min(xs(p), 1e9)), math.floor(ys(p))
+    return im((x, y)) + im((x + 1, y)) / 2 + im((x, y - 1)) / 4
+
+
+@pytest.mark.parametrize("one_by_one", [False, True])
+@pytest.mark.parametrize("boundary", ["nearest", "wrap", "mirror", "reflect", "constant"])
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "int16", "float32"])
+def test_lanes_read_what_single_pixels_do(
+    dtype: str, boundary: str, one_by_one: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Machine, "gathers", not one_by_one)
+    random = np.random.default_rng(7)
+    xs = random.uniform(-9, 46, (19, 37)).astype(np.float32)
+    ys = random.uniform(-9, 18, (19, 37)).astype(np.float32)
+    xs[:, 3], ys[:, 7], xs[:, 20] = BEYOND, BEYOND, BEYOND[::-1]
+    for channels in ((), (3,), (4,)):
+        whole = (random.random((18, 74, *channels)) * 200).astype(dtype)
+        for array in (whole[:9, :37], whole[8::-1, 36::-1]):
+            im = Image(array, boundary=boundary)
+            for function in (anywhere, beside):
+                f, plain = (
+                    pygpu.compile(function, target=target) for target in ("cpu", "interpreter")
+                )
+                assert np.array_equal(f(im, xs, ys), plain(im, xs, ys), equal_nan=True)

@@ -44,6 +44,7 @@ class Body(Instructions):
         self.heads: dict[tuple[str, str, str, int], str] = {}  # of calls, up to the operands
         self.declared: dict[str, str] = {}  # intrinsics
         self.stored: dict[tuple[str, str], Val] = {}  # bits that a float was made of, by dtype
+        self.whole: dict[str, Val] = {}  # vectors of floats that ints, and whole floats, are of
         self.functions: dict[str, str] = {}  # functions of our own, and tables of theirs
 
     def fresh(self, hint: str = "t") -> str:

@@ -65,8 +65,18 @@ def inside(code: Code, place: Val, size: Val, boundary: str) -> tuple[Val, Val |
     if boundary == "unchecked":
         return place, None
     rule = "nearest" if boundary == "inside" else boundary
+    floats = code.whole.get(place.text)
+    if rule == "nearest" and floats is not None:
+        return _nearest(code, floats, size), None
     found = index(rule, _Native(code), place, size)
     return found, code.compare("ult", place, size) if boundary == "constant" else None
+
+
+def _nearest(code: Code, places: Val, size: Val) -> Val:
+    """The index nearest to what floats are, truncated: NaN is 0. Whether they are within the ints
+    is settled by what brings them into the image."""
+    above = code.select(places > 0.0, places, code.constant("float", 0.0))
+    return code.minimum(code.to_int_inside(code.minimum(above, 2147483520.0)), size - 1)
 
 
 def by_number(code: Code, rule: Val, place: Val, size: Val) -> Val:

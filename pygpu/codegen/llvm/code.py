@@ -252,7 +252,10 @@ class Code(Body):
             least = self.select(value > -(2.0**31), value, self.constant("float", -(2.0**31)))
             whole = self.to_int_inside(self.minimum(least, 2147483520.0))
         top = self.select(value >= 2.0**31, self.constant("int", 2**31 - 1), whole)
-        return self.select(value.eq(value), top, self.constant("int", 0))
+        made = self.select(value.eq(value), top, self.constant("int", 0))
+        if value.kind == "float":
+            self.whole[made.text] = self.whole.get(value.text, value)
+        return made
 
     def to_uint(self, value: Val) -> Val:
         """Floats are truncated and saturated, NaN is 0; ints keep their bits."""
@@ -362,7 +365,10 @@ def nearest_even(code: Code, x: Val) -> Val:
 def _rounded(code: Code, x: Val, name: str) -> Val:
     """A whole number near x, by an instruction, or below SSE4.1 through ints."""
     if code.machine.has("sse4.1"):
-        return code.intrinsic(name, x)
+        made = code.intrinsic(name, x)
+        if name in ("floor", "trunc"):
+            code.whole[made.text] = x
+        return made
     a = code.absolute(x)
     inside = a < 2.0**23  # others are whole, infinite or NaN
     usual = code.select(inside, x, code.constant("float", 0.0))

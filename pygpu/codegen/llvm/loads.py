@@ -80,6 +80,9 @@ def far_loads(block: Block, steps: Sequence[Step]) -> None:
         for cell in block.cells_of(op.result, each):
             x, y = (block.get(value, cell)[0] for value in op.operands)
             places[cell] = x + op.data.dx, y + op.data.dy
+            for whole, offset in ((x, op.data.dx), (y, op.data.dy)):
+                if offset:  # the int is made anyway, for a place beside it
+                    block.code.whole.pop(whole.text, None)
         if all(x.base is not None and y.lanes == 1 for x, y in places.values()):
             load_rows(block, op, places)
             continue

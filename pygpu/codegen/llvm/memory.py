@@ -336,6 +336,9 @@ def gather_raw(code: Code, base: Val, place: Val, format: Format, count: Val | i
     size, channels = format.dtype.itemsize, format.channels
     if size == 4:
         return [_word(code, code.at(base, 4 * c), place) for c in range(channels)]
+    if size * channels <= 2 and place.lanes > 1 and not code.machine.gathers:
+        short = _each_at(code, base, place, "i8", "byte" if size * channels == 1 else "short")
+        return [code.cast("zext", short, "int")]
     if size * channels <= 2:
         over = code.cast("ptrtoint", base, "long") & 3
         base = code.at(base, -over)
@@ -385,11 +388,35 @@ def _bytes(code: Code, base: Val, place: Val) -> Val:
 
 
 def _int_at(code: Code, base: Val, index: Val, unit: str, align: int) -> Val:
+    if index.lanes > 1 and not code.machine.gathers:
+        return code.gathered(_each_at(code, base, index, unit, "int", align))
     text = f"getelementptr {unit}, ptr {base.text}, {index.type} {index.text}"
     pointers = code.make("ptr", text, base, index, lanes=index.lanes)
     if index.lanes == 1:
         return code.load("int", pointers, 1, align)
     return code.gathered(masked_gather(code, pointers, "int", align))
+
+
+def _each_at(code: Code, base: Val, index: Val, unit: str, kind: str, align: int = 1) -> Val:
+    """What lies at base + index units, of each lane by itself. LLVM would make vectors of pointers
+    first."""
+    found = Val(code, kind, index.lanes, "poison", 0)
+    for lane, place in enumerate(_places(code, index)):
+        text = f"getelementptr {unit}, ptr {base.text}, i64 {place.text}"
+        one = code.load(kind, code.make("ptr", text, base, place), 1, align)
+        text = f"insertelement {found.type} {found.text}, {one.type} {one.text}, i64 {lane}"
+        found = code.make(kind, text, found, one)
+    return found
+
+
+def _places(code: Code, index: Val) -> list[Val]:
+    """The lanes of an index in 64 bits. Ints leave their register by twos."""
+    longs = code.regroup(index, "long") if index.kind == "int" else index
+    lanes = [code.lane(longs, lane) for lane in range(longs.lanes)]
+    if longs is index:
+        return lanes
+    halves = [(code.cast("trunc", two, "int"), code.binary("ashr", two, 32)) for two in lanes]
+    return [place for low, high in halves for place in (code.cast("sext", low, "long"), high)]
 
 
 def masked_gather(code: Code, pointers: Val, kind: str, align: int = 4) -> Val:

@@ -61,6 +61,12 @@ class Machine:
         return feature in self.known or not self.x86
 
     @property
+    def gathers(self) -> bool:
+        """Whether lanes are fetched by one instruction, rather than one by one, as on AMD's."""
+        is_fast = self.has("avx512f") or (self.has("avx2") and not self.cpu.startswith("znver"))
+        return self.x86 and is_fast
+
+    @property
     def pause(self) -> str:
         """The intrinsic for a moment of waiting."""
         return "llvm.x86.sse2.pause" if self.x86 else "llvm.donothing"

@@ -1,24 +1,23 @@
 """Compressing on compute: programs of codegen/arrays/compress.py over storage buffers.
 
 program = compress(task)                       # None: the driver has no room for what it takes
-storages, total = program.run(storages, [], count, rows_of)
+storages, total = program.run(Elements(storages, [], count), rows_of)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
 from pygpu.codegen.arrays.compress import EACH, TILE, CompressText, compress_programs
-from pygpu.core.arrays import CompressProgram, CompressTask
+from pygpu.core.arrays import CompressProgram, CompressTask, Elements
 from pygpu.core.storage import Storage
 from pygpu.devices.arrays.ready import Programs, format_of, nbytes, result
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.driver.context import Context
-from pygpu.ssa import Constant
 
 WORD: Final = 4
 
@@ -43,13 +42,10 @@ class Compressed(CompressProgram):
         self._programs.all(gl, *self._texts)  # a driver that refuses one says so now
 
     def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        count: int,
-        rows_of: Callable[[int], tuple[int, int]],
+        self, of: Elements, rows_of: Callable[[int], tuple[int, int]]
     ) -> tuple[list[Storage], int]:
         """See arrays.CompressProgram."""
+        inputs, uniforms, count = of
         tiles = -(-count // TILE)
         formats = [format_of(type) for type in self.task.types[1:]]
         sizes: dict[str, Any] = {"extent": (count, inputs[0].width, tiles), "each": EACH}

@@ -1,12 +1,11 @@
 """Folds by group on compute: programs of codegen/arrays/groups.py over storage buffers.
 
 program = fold_groups(task)                    # None: nothing here is for it
-program.run(storages, [], count, (1, 256))     # a storage for each part of a value
+program.run(Elements(storages, [], count), (1, 256))     # a storage for each part of a value
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 from pygpu.codegen.arrays.elements import SHARED, ArrayText
@@ -21,14 +20,13 @@ from pygpu.codegen.arrays.groups import (
 from pygpu.codegen.arrays.numbers import LEAST
 from pygpu.codegen.arrays.sums import FINISHING, SumText, sum_programs
 from pygpu.codegen.arrays.sums import THREADS as SUM_THREADS
-from pygpu.core.arrays import GroupProgram, GroupTask
+from pygpu.core.arrays import Elements, GroupProgram, GroupTask
 from pygpu.core.storage import Storage
 from pygpu.devices.arrays.ready import Programs, format_of, nbytes, result, stride
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.driver.held import Buffer
-from pygpu.ssa import Constant
 
 ATOMIC: Final = ("add", "maximum", "minimum")
 ROOM: Final = SHARED - 1024  # bytes of the tables of a group of threads
@@ -96,14 +94,9 @@ class Tables(_Made):
         self.text = text
         super().__init__(gl, task, text)
 
-    def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        count: int,
-        shape: tuple[int, int],
-    ) -> list[Storage]:
+    def run(self, of: Elements, shape: tuple[int, int]) -> list[Storage]:
         """See arrays.GroupProgram."""
+        inputs, uniforms, count = of
         task, formats = self.task, [format_of(type) for type in self.task.types]
         neutral = task.neutral if len(task.neutral) > 1 else task.neutral[0]
         with opengl.context() as gl:
@@ -151,14 +144,9 @@ class Atomic(_Made):
         self.text = programs
         super().__init__(gl, task, programs)
 
-    def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        count: int,
-        shape: tuple[int, int],
-    ) -> list[Storage]:
+    def run(self, of: Elements, shape: tuple[int, int]) -> list[Storage]:
         """See arrays.GroupProgram."""
+        inputs, uniforms, count = of
         format = format_of(self.task.types[0])
         with opengl.context() as gl:
             main = self.ready(gl, self.text.main)
@@ -183,14 +171,9 @@ class Sums(_Made):
         self.fill = over_words("value")
         super().__init__(gl, task, self.sums)
 
-    def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        count: int,
-        shape: tuple[int, int],
-    ) -> list[Storage]:
+    def run(self, of: Elements, shape: tuple[int, int]) -> list[Storage]:
         """See arrays.GroupProgram."""
+        inputs, uniforms, count = of
         text, type = self.sums, self.task.types[0]
         format, words = format_of(type), self.task.groups * type.size
         base = min(38 - (count.bit_length() + 1), 31)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.arrays import CompressProgram
+from pygpu.core.arrays import CompressProgram, Elements
 from pygpu.core.device import Device
 from pygpu.core.errors import shortened
 from pygpu.core.host.records import record
@@ -115,7 +115,7 @@ class _AtOnce:
     def run(self, images: Sequence[Storage], signals: Sequence[Taken]) -> list[Any]:
         """The elements of signals, as the caller gets them; `images` has the mask before them."""
         room = partial(rows_of, target=self.target)
-        words, total = self.program.run(images, (), self.count, room)
+        words, total = self.program.run(Elements(images, (), self.count), room)
         return [
             _of_words(each, shown_as(word), total, self.target)
             for each, word in zip(signals, words, strict=True)

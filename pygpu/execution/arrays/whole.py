@@ -16,6 +16,7 @@ from pygpu.core.arrays import (
     ArrayDevice,
     CompressProgram,
     CompressTask,
+    Elements,
     GroupProgram,
     GroupTask,
     Layout,
@@ -179,7 +180,8 @@ class Grouped:
         """The folds, a storage for each part of a value with groups row after row; `numbers` are
         given in place of the last of the uniforms."""
         uniforms = with_last(self.uniforms, numbers)
-        return self.program.run([*images, *self.beside], uniforms, self.count, self.shape)
+        given = Elements([*images, *self.beside], uniforms, self.count)
+        return self.program.run(given, self.shape)
 
 
 def grouped(
