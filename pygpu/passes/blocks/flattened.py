@@ -3,13 +3,14 @@ images of which a row is seen as a row of numbers, n for a texel.
 
 load im[x + 1, y] : vec3     ->  load im[x + 3, y] : float
 mul %0, vec3(0.5, 0.5, 0.5)  ->  mul %0, 0.5
+construct (sqrt %0.x), (sqrt %0.y), (sqrt %0.z)  ->  sqrt %0
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from pygpu.core.operations.ops import TABLE
 from pygpu.core.rewriter import Rewriter
@@ -17,7 +18,7 @@ from pygpu.passes.analysis.taps import find_taps
 from pygpu.ssa import Function, Load, Op, Region, Value, walk
 from pygpu.types import Type, vector
 
-_ALONG: Final = ("width", "table", "load")
+_ALONG: Final = ("width", "load")
 
 
 class _Mixed(Exception):
@@ -38,11 +39,14 @@ def flattened(function: Function) -> tuple[Function, int] | None:
 
 
 class _Flattening(Rewriter):
-    """Makes the function. What was a vector and is a number now is one component of it."""
+    """Makes the function. What was a vector and is a number now is one component of it, and so is
+    what is computed of one component by itself, where the same is computed of the others."""
 
     def __init__(self, function: Function, size: int) -> None:
         super().__init__(function)
         self.size = size
+        self.parts: dict[Value, int] = {}  # what is of one component, and of which
+        self.made: dict[Any, Sequence[Value]] = {}  # of parts: the same of each component
         self.build.images = [replace(each, type=_one(each.type)) for each in function.images]
 
     def run(self) -> Function:
@@ -70,14 +74,39 @@ class _Flattening(Rewriter):
             return self._made(op, operands, [self.copy_region(each) for each in op.regions])
         if code == "loop":
             return self._made(op, operands, [self._body(op, operands)])
-        if code == "splat" and op.data == self.size:
+        if code == "splat" and op.data == self.size and op.operands[0] not in self.parts:
             return operands
+        if any(value in self.parts for value in op.operands):
+            return self._of_parts(op, operands)
+        if code == "table":
+            raise _Mixed
         components = [_is_component(*pair) for pair in zip(op.operands, operands, strict=True)]
         if not any(components):
             return None
+        if code == "swizzle" and len(op.data) == 1:
+            self.parts[op.result] = op.data[0]
+            return operands
         if not TABLE[code].componentwise or any(value.type.size > 1 for value in operands):
             raise _Mixed
         return [emit(code, *operands, data=op.data)]
+
+    def _of_parts(self, op: Op, operands: tuple[Value, ...]) -> Sequence[Value]:
+        """What is computed of one component alone, or the vector of such."""
+        places = [self.parts.get(value, -1) for value in op.operands]
+        if op.code == "construct":
+            if places != list(range(self.size)) or len(set(operands)) > 1:
+                raise _Mixed
+            return operands[:1]
+        of_one = {place for place in places if place >= 0}
+        is_apart = op.code == "table" or TABLE[op.code].componentwise
+        is_scalar = all(value.type.is_scalar for value in (*op.operands, *op.results))
+        if len(of_one) > 1 or not is_apart or not is_scalar:
+            raise _Mixed
+        self.parts[op.result] = of_one.pop()
+        key = self.build.region, op.code, operands, repr(op.data)
+        if key not in self.made:
+            self.made[key] = [self.build.emit(op.code, *operands, data=op.data)]
+        return self.made[key]
 
     def _load(self, load: Load) -> Load:
         dx = load.dx * self.size
@@ -110,6 +139,9 @@ class _Flattening(Rewriter):
         self, op: Op, operands: tuple[Value, ...], regions: Sequence[Region]
     ) -> Sequence[Value]:
         """The op with new regions."""
+        old = [*op.operands, *[value for region in op.regions for value in region.results]]
+        if not self.parts.keys().isdisjoint(old):
+            raise _Mixed
         results = [region.results[op.code == "loop" :] for region in regions]
         types = [[value.type for value in each] for each in results]
         if any(each != types[0] for each in types):
