@@ -70,6 +70,17 @@ def test_bits_are_those_of_functions_of_texels(
     assert np.array_equal(*made, equal_nan=True)
 
 
+TABLE = np.linspace(0.2, 1.9, 8) ** 2
+
+
+def counted(texel: Any) -> Any:
+    """A loop whose rounds a component decides."""
+    total = texel * 0.5
+    for _ in range(int(texel.y * 3)):
+        total = total + texel
+    return total
+
+
 CASES = [
     (lambda im, p: im(p) * 0.5 + im(p + (3, 1)), 3),
     (lambda im, p: im(p) * p.y, 3),
@@ -77,6 +88,15 @@ CASES = [
     (lambda im, p: im(p) * Vec3(1, 0.5, 1), None),
     (lambda im, p: im(p).zyx, None),
     (lambda im, p: im(p) if im(p).x > 0.5 else -im(p), None),
+    (lambda im, p: Vec3(*[v if v < 0.5 else 1.0 - v for v in im(p)]), 3),
+    (lambda im, p: Vec3(*[TABLE[int(v * 7)] * p.y for v in im(p)]) - im(p + (1, 0)), 3),
+    (lambda im, p: Vec3(*[v * v + 0.1 for v in reversed(list(im(p)))]), None),
+    (lambda im, p: Vec3(*[v - max(im(p)) for v in im(p)]), None),
+    (lambda im, p: Vec3(*[v * (k + 1) for k, v in enumerate(im(p))]), None),
+    (lambda im, p: Vec3(*[v**3 if p.y % 2 else v for v in im(p)]), 3),
+    (lambda im, p: Vec3(im(p).x + 1, im(p).x + 1, im(p).x + 1), None),
+    (lambda im, p: Vec3(im(p).x + 1, im(p).y + 1, im(p).z - 1), None),
+    (lambda im, p: counted(im(p)), None),
     (lambda im, p: im(p) + np.dot(im(p), im(p)), None),
     (lambda im, p: im(p + (40, 0)), None),
     (lambda im, p: im((p.y, p.x)), None),
@@ -103,3 +123,19 @@ def test_what_is_flattened(monkeypatch: pytest.MonkeyPatch, function: Any, size:
 
     run(np.zeros((4, 4, 3), np.float32))
     assert {group for group in found if group} == ({size} if size else set())
+
+
+@pytest.mark.parametrize("function", [function for function, _ in CASES])
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+def test_flattened_functions_are_as_they_are_written(
+    monkeypatch: pytest.MonkeyPatch, function: Any, dtype: str
+) -> None:
+    monkeypatch.setattr(tasks, "WORK", 0)
+
+    def run(im: Image, p: Position):
+        return function(im, p)
+
+    texels = np.random.default_rng(3).random((5, 37, 3))
+    array = (texels * (255 if dtype == "uint8" else 1)).astype(dtype)
+    made = [pygpu.compile(run, target=target)(array) for target in ("cpu", "interpreter")]
+    assert np.allclose(*made, rtol=1e-6, atol=1e-7)

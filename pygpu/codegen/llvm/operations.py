@@ -234,7 +234,7 @@ def _power_of(code: Code, x: Val, y: float) -> Val:
     f = code.bits((bits & 0x7FFFFF) + 0x3F3504F3, "float") - 1.0
     product = f * high
     low = code.fma(f, mathematics.LOG2E - high, code.fma(f, high, -product))
-    low = code.fma(f * f, mathematics.polynomial(code, f, _LOG2), low)
+    low = code.fma(f * f, mathematics.halved(code, f, _LOG2), low)
     total = whole + product
     low = low + (product - (total - whole))
     log = total + low
@@ -245,7 +245,7 @@ def _power_of(code: Code, x: Val, y: float) -> Val:
     scaled = code.minimum(code.maximum(scaled, -200.0), 200.0)
     nearest, power = mathematics.nearest_whole(code, scaled)
     rest = (scaled - nearest) + low
-    curve = code.fma(mathematics.polynomial(code, rest, _EXP2), rest, 1.0)
+    curve = code.fma(mathematics.halved(code, rest, _EXP2), rest, 1.0)
     result = mathematics.times_power(code, curve, nearest, power)
 
     at_zero, at_infinity = (0.0, math.inf) if y > 0 else (math.inf, 0.0)
