@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import pygpu
-from pygpu import Image, Position
+from pygpu import Image, Position, Vec2
+from pygpu.devices.cpu.chunks import cores
 from pygpu.ssa import BOUNDARIES
 
 RNG = np.random.default_rng(9)
@@ -64,8 +65,9 @@ def test_texels_near_each_other_are_those_read_one_by_one(function, boundary, dt
 
 def test_they_are_picked_from_vectors_where_an_instruction_does_that():
     source = pygpu.compile(mirrored, target="cpu").lower(np.ones((4, 64), np.float32)).source
-    if "<16 x float>" in source:
-        assert "vpermi2var" in source
+    machine = cores().machine
+    if machine.lanes == 16 or machine.has("avx2"):
+        assert ("vpermi2var" if machine.lanes == 16 else "avx2.permd") in source
 
 
 def enlarged(im: Image, p: Position):
@@ -79,10 +81,35 @@ def followed(im: Image, p: Position):
     return im((p.x ^ 1, p.y)) + 2 * second + 4 * im((p.x ^ int(9 * second), p.y))
 
 
-def test_loads_that_wait_for_nothing_share_a_test():
-    source = pygpu.compile(enlarged, target="cpu").lower(np.ones((64, 64), np.float32)).source
-    if "vpermi2var" in source:
-        assert source.count("else:") == 1
+def stretched(im: Image, p: Position, scale: Vec2):
+    """The row is a component of what varies along the row, and does not vary along it."""
+    x, y = (Vec2(p.x, p.y) + 0.5) * scale - 0.5
+    left, top = math.floor(x), math.floor(y)
+    return im((left, top)) + 2 * im((left + 1, top)) + 4 * im((left, top + 1))
+
+
+@pytest.mark.parametrize("boundary", ["nearest", "mirror", "constant"])
+def test_loads_that_wait_for_nothing_share_a_test(boundary):
+    photo = Image(RNG.random((64, 64), np.float32), boundary=boundary)
+    for function, numbers in ((enlarged, {}), (stretched, {"scale": Vec2(0.7, 0.7)})):
+        compiled = pygpu.compile(function, target="cpu")
+        source = compiled.lower(photo, **numbers).source
+        if "vpermi2var" in source or "avx2.permd" in source:
+            assert source.count("else:") == 1
+        plain = pygpu.compile(function, target="interpreter")
+        for scale in (0.3, 0.7, 1.9) if numbers else (1,):
+            given = {"scale": Vec2(scale, scale)} if numbers else {}
+            expected = np.asarray(plain(photo, **given))
+            np.testing.assert_allclose(np.asarray(compiled(photo, **given)), expected, rtol=1e-6)
+
+
+def test_no_rule_is_asked_for_columns_that_are_near_each_other_in_the_image():
+    """That of "mirror" divides in float64: only where texels are fetched one by one."""
+    function = pygpu.compile(stretched, target="cpu")
+    photo = Image(np.ones((64, 64), np.float32), boundary="mirror")
+    source = function.lower(photo, scale=Vec2(0.7, 0.7)).source
+    if "vpermi2var" in source or "avx2.permd" in source:
+        assert "fdiv" not in source.partition("then:")[0]
 
 
 def test_loads_that_wait_for_others_come_after_them():

@@ -25,6 +25,7 @@ from pygpu.codegen.llvm.memory import (
     mixed,
     pick,
     picks,
+    reached,
     steps,
 )
 from pygpu.codegen.llvm.schedule import Cell, Step
@@ -34,6 +35,7 @@ from pygpu.core.storage import Format
 from pygpu.ssa import Load, Op, Value
 
 BUNCH: Final = 8  # loads from anywhere that are made at once
+Asked = tuple[Load, Val, Val]  # a load, and the column and row that it reads, by no rule yet
 
 
 def table(block: Block, op: Op, cell: Cell) -> Values:
@@ -74,26 +76,30 @@ def far_loads(block: Block, steps: Sequence[Step]) -> None:
     cells: dict[Op, list[Cell]] = {}
     for op, cell in steps:
         cells.setdefault(op, []).append(cell)
-    found: dict[tuple[Value, int, int], Place] = {}
+    near: dict[tuple[Value, int, int], Asked] = {}
+    far: dict[tuple[Value, int, int], Place] = {}
     for op, each in cells.items():
         places = {}
         for cell in block.cells_of(op.result, each):
             x, y = (block.get(value, cell)[0] for value in op.operands)
-            places[cell] = x + op.data.dx, y + op.data.dy
+            places[cell] = x, y
             for whole, offset in ((x, op.data.dx), (y, op.data.dy)):
                 if offset:  # the int is made anyway, for a place beside it
                     block.code.whole.pop(whole.text, None)
-        if all(x.base is not None and y.lanes == 1 for x, y in places.values()):
-            load_rows(block, op, places)
+        if all((x + op.data.dx).base is not None and y.lanes == 1 for x, y in places.values()):
+            beside = {c: (x + op.data.dx, y + op.data.dy) for c, (x, y) in places.items()}
+            load_rows(block, op, beside)
             continue
         for cell, (x, y) in places.items():
-            found[op.result, *cell] = located(block, op.data, x, y)
-    near = [key for key, place in found.items() if place.of_a_row and picks(block.code)]
+            if x.lanes > y.lanes == 1 and picks(block.code):
+                near[op.result, *cell] = op.data, x, y
+            else:
+                far[op.result, *cell] = located(block, op.data, x + op.data.dx, y + op.data.dy)
     if near:
-        texels = near_each_other(block.code, [found[key] for key in near])
+        texels = near_each_other(block, [*near.values()])
         block.env.update(zip(near, texels, strict=True))
-    for key in [key for key in found if key not in near]:
-        block.env[key] = found[key].texels(found[key].gathered())
+    for key, place in far.items():
+        block.env[key] = place.texels(place.gathered())
 
 
 def load_rows(block: Block, op: Op, places: dict[Cell, tuple[Val, Val]]) -> None:
@@ -160,15 +166,6 @@ class Place:
     pitch: Val
     inside: tuple[Val | None, Val | None]  # whether that is so without the rule, if it matters
 
-    @property
-    def words(self) -> int:
-        """How many words `gathered` gives."""
-        return 1 if self.format.nbytes <= 4 else self.format.channels
-
-    @property
-    def of_a_row(self) -> bool:
-        return self.column.lanes > self.row.lanes == 1
-
     def gathered(self) -> list[Val]:
         # Texels of one column or one row have a product in common.
         code, format, pitch = self.code, self.format, self.pitch
@@ -197,29 +194,72 @@ def located(block: Block, load: Load, x: Val, y: Val) -> Place:
     return Place(code, load, format, base, column, row, width, height, pitch, valid)
 
 
-def near_each_other(code: Code, places: Sequence[Place]) -> list[Values]:
-    """Texels that the lanes of a place read from one row. Neighbours mostly read texels not far
-    apart, nearly in order or in reverse: where all of a place are within two vectors, these are
-    loaded and picked from, which takes a half of fetching each."""
-    lanes = code.machine.lanes
-    last = 2 * lanes
-    near, found = code.constant("bool", True), []
-    for place in places:
-        columns = code.plain(place.column)
-        low = code.minimum(code.lane(columns, 0), code.lane(columns, lanes - 1))
-        low = code.maximum(code.minimum(low - lanes // 4, place.width - last), 0)
-        inner = columns - low
-        start = [code.cast("sext", value, "long") for value in (place.row, place.pitch, low)]
-        found.append((place, start, inner))
-        near = near & code.compare("ult", inner, last) & (place.width >= last)
-    far = code.anywhere(~near)
-    branch = Branch(code, far)
+def near_each_other(block: Block, loads: Sequence[Asked]) -> list[Values]:
+    """Texels that the lanes of a load read from one row. Neighbours mostly read texels not far
+    apart, nearly in order or in reverse: where all of a load are within two vectors of the image,
+    these are loaded and picked from, which takes a half of fetching each, and no boundary's rule
+    is asked for their columns. Loads of an image beside each other are asked about together."""
+    code = block.code
+    groups: dict[tuple[int, str], list[int]] = {}
+    for load, x, _ in loads:
+        groups.setdefault((load.image, x.text), []).append(load.dx)
+    windows = {}
+    for load, x, _ in loads:
+        if (load.image, x.text) not in windows:
+            offsets = groups[load.image, x.text]
+            width = block.image(load.image, 1)
+            size = reached(code, block.inputs[load.image])
+            window = Window.of(code, code.plain(x), width, size, (min(offsets), max(offsets)))
+            windows[load.image, x.text] = window
+    beyond = reduce(Val.__or__, [window.inner & -window.size for window in windows.values()])
+    small = reduce(Val.__or__, [window.small for window in windows.values()])
+    branch = Branch(code, code.anywhere(beyond.ne(0)) | small)
     with branch.side():
-        first = [raw for place in places for raw in place.gathered()]
+        first = [
+            raw
+            for load, x, y in loads
+            for raw in located(block, load, x + load.dx, y + load.dy).gathered()
+        ]
     with branch.side():
         second = []
-        for place, (row, pitch, low), inner in found:
-            pointer = code.at(place.base, (row * pitch + low) * place.format.nbytes)
-            second += pick(code, pointer, code.cast("trunc", inner, "int"), place.format)
-    raw = iter(branch.join(first, second))
-    return [place.texels([next(raw) for _ in range(place.words)]) for place in places]
+        for load, x, y in loads:
+            format, window = block.inputs[load.image], windows[load.image, x.text]
+            row, _ = inside(code, y + load.dy, block.image(load.image, 2), load.boundary)
+            pitch = block.image(load.image, 3, "long")
+            start = code.cast("sext", row, "long") * pitch + window.low
+            base = code.at(block.image(load.image, 0, "ptr"), start * format.nbytes)
+            second += pick(code, code.at(base, load.dx * format.nbytes), window.inner, format)
+    words = iter(branch.join(first, second))
+    result = []
+    for load, x, y in loads:
+        format = block.inputs[load.image]
+        raw = [next(words) for _ in range(1 if format.nbytes <= 4 else format.channels)]
+        texels = decode_raw(code, raw, format)
+        if load.boundary == "constant":
+            across = code.compare("ult", code.plain(x) + load.dx, block.image(load.image, 1))
+            down = code.compare("ult", y + load.dy, block.image(load.image, 2))
+            texels = mixed(code, across & down, texels, load.cval)
+        result.append(texels)
+    return result
+
+
+@record
+class Window:
+    """So many columns (a power of two) from `low` on, in which all lanes lie where `inner`, their
+    places there, are less. All that are by some offsets beside them are within the image, too,
+    unless that is too `small`."""
+
+    size: int
+    low: Val
+    inner: Val
+    small: Val
+
+    @classmethod
+    def of(
+        cls, code: Code, columns: Val, width: Val, size: int, offsets: tuple[int, int]
+    ) -> Window:
+        (first, last), lanes = offsets, code.machine.lanes
+        least = code.minimum(code.lane(columns, 0), code.lane(columns, lanes - 1))
+        room = width - (size + last)
+        low = code.maximum(code.minimum(least - (size - lanes) // 4, room), -first)
+        return cls(size, code.cast("sext", low, "long"), columns - low, room < -first)

@@ -63,7 +63,7 @@ def in_order(function: Function, taps: set[Op], cells: Sequence[Cell]) -> Iterat
 
 
 def bunched(
-    steps: Iterable[Step], fetched: Callable[[Op], bool], most: int
+    steps: Iterable[Step], fetched: Callable[[Op, Cell], bool], most: int
 ) -> Iterator[list[Step]]:
     """Steps one by one, but so many of those that fetch at once as do not wait for each other: what
     waits for them comes after the bunch."""
@@ -73,7 +73,7 @@ def bunched(
         for index, (op, cell) in enumerate(queue):
             if any((value.op, cell) in missing for value in used_by(op)):
                 later.append((op, cell))
-            elif fetched(op):
+            elif fetched(op, cell):
                 bunch.append((op, cell))
             else:
                 yield [(op, cell)]

@@ -193,16 +193,16 @@ class Writer(Block):
                 self.op(op, self.cells, masks)
         for bunch in bunched(self.plan.order(self.cells), self.is_fetched, loads.BUNCH):
             op, cell = bunch[0]
-            if self.is_fetched(op):
+            if self.is_fetched(op, cell):
                 loads.far_loads(self, bunch)
             else:
                 self.op(op, [cell], masks)
 
-    def is_fetched(self, op: Op) -> bool:
-        """Whether a load takes texels from anywhere in one row."""
-        if op.code != "load" or self.bits[op.operands[1]] & X:
+    def is_fetched(self, op: Op, cell: Cell) -> bool:
+        """Whether a load, whose place is known, takes texels from anywhere in one row."""
+        if op.code != "load" or op in self.plan.late or op in self.plan.reaching:
             return False
-        return not (op in self.plan.late or op in self.plan.reaching or op in self.ahead)
+        return op not in self.ahead and self.get(op.operands[1], cell)[0].lanes == 1
 
     def region(self, region: Region, cells: Sequence[Cell], masks: Masks) -> None:
         for op in region.ops:
