@@ -22,6 +22,7 @@ from pygpu.devices import targets
 from pygpu.devices.host.regions import numbered
 from pygpu.execution.large import connected
 from pygpu.execution.large.images import LazyImage
+from pygpu.filters.exposure import extent
 from pygpu.filters.linear import correlate, gaussian
 from pygpu.filters.whole import (
     channels_of,
@@ -40,6 +41,7 @@ from pygpu.runtime import compile
 SOBEL_X: Final = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]])
 PATTERNS: Final = ("default", "ror", "uniform", "nri_uniform", "var")
 EPSILON: Final = float(np.finfo(np.float32).eps)
+ROUNDING: Final = 64 * EPSILON  # of the texels, what their gradient may err by
 
 
 @compile
@@ -171,7 +173,9 @@ def canny(
             "Give thresholds without use_quantiles",
             gradient,
         )
-        low, high = np.quantile(_length(gradient), [low, high])
+        # What is less than rounding makes of an image without any slope is none.
+        least = ROUNDING * max(map(abs, extent(image)))
+        low, high = np.maximum(np.quantile(_length(gradient), [low, high]), least)
         weak, above = _levels(gradient, chosen, low, high)
     else:
         weak, above = _ridges(image, chosen, sigma, mode, cval, low, high)

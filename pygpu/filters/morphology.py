@@ -36,6 +36,7 @@ from pygpu.filters.whole import (
 )
 from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
+from pygpu.language.scalars import number
 from pygpu.language.vectors import Position
 from pygpu.runtime import compile
 
@@ -172,7 +173,7 @@ def label(
     label_image: Any,
     background: float | None = None,
     return_num: bool = False,
-    connectivity: int = 2,
+    connectivity: int | None = 2,
 ) -> Any:
     """The number of the connected region of equal values that each pixel is in, from 1, in the
     order of their first pixels; 0 for the background; `skimage.measure.label`.
@@ -181,13 +182,13 @@ def label(
     not connected. With `return_num` the result is a tuple: the regions, and how many there are, of
     a Dask array as one of no dimensions.
     """
-    if connectivity not in (1, 2):
+    if connectivity not in (None, 1, 2):
         raise ValueError(f"label: connectivity takes 1 or 2, got {shown(connectivity)}")
     image = image_of(label_image, "label")
     channels_of(image, "label", 1)
-    if not (background is None or np.isscalar(background)) or isinstance(background, str | bytes):
+    if background is not None and number(background) is None:
         raise TypeError(f"label: background takes a number, got {shown(background)}")
-    outside, diagonal = _stored(background or 0, image), connectivity == 2
+    outside, diagonal = _stored(background or 0, image), connectivity != 1
     if isinstance(image, LazyImage):
         labels, count = connected.numbered(image.array, outside, diagonal, numbered)
         return (labels, count) if return_num else labels

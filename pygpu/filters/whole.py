@@ -10,6 +10,7 @@ Dask array it is a LazyImage, which no texel can be asked of.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import math
@@ -117,7 +118,11 @@ def whole(function: Callable[..., Any], measures: bool = False) -> Callable[...,
         try:
             check_flags(flags, (image, *args), options)
             first = image_of(image, name)
-            result = function(first, *args, **options)
+            converting = getattr(function, "__pygpu_as__", None)
+            if converting and dtype is not None and out is None and type(image) is np.ndarray:
+                result, dtype = converting(dtype, first, *args, **options)
+            else:
+                result = function(first, *args, **options)
             if measures and out is None and dtype is None and is_pil(image):
                 dtype = np.float32
             return presented(result, image, first, out, dtype)
@@ -139,20 +144,37 @@ def together(function: Callable[..., Any], least: int | None = None) -> Callable
     that it is worth it, and do what has come before without Python. For filters that do not ask for
     texels on their way."""
     signature, passes = inspect.signature(function), Together(function)
+    converted = Together(lambda dtype, **values: _as(dtype, function(**values)))
 
     @functools.wraps(function)
-    def run(image: Image, *args: Any, **options: Any) -> Any:
-        if holds_dask((image, *args, *options.values())):
-            return function(image, *args, **options)
-        try:
-            given = signature.bind(image, *args, **options).arguments
-        except TypeError:  # said by the function's own call, as of other filters
-            given = None
-        if given is None:
-            return function(image, *args, **options)
-        return passes(LARGE if least is None else least, given)
+    def run(*args: Any, **options: Any) -> Any:
+        return as_dtype(None, *args, **options)[0]
 
+    def as_dtype(dtype: Any, image: Image, *args: Any, **options: Any) -> tuple[Any, Any]:
+        """The result, and the dtype that it is to become: None where its last pass made that."""
+        given = None
+        if not holds_dask((image, *args, *options.values())):
+            # What does not fit is said by the function's own call, as of other filters.
+            with contextlib.suppress(TypeError):
+                given = signature.bind(image, *args, **options).arguments
+        if given is None:
+            return function(image, *args, **options), dtype
+        most = LARGE if least is None else least
+        if dtype is None:
+            return passes(most, given), None
+        if isinstance(dtype, np.dtype | type) and np.dtype(dtype).isnative:
+            dtype = np.dtype(dtype).name  # calls are told apart by names
+        return converted(most, {"dtype": dtype, **given}), None
+
+    run.__pygpu_as__ = as_dtype  # type: ignore[attr-defined]
     return run
+
+
+def _as(dtype: Any, result: Any) -> Any:
+    """A result, or a tuple of them, of a dtype."""
+    if isinstance(result, tuple):
+        return tuple([_as(dtype, one) for one in result])
+    return _same(result, dtype=dtype)
 
 
 def _is_misfit(error: TypeError) -> bool:

@@ -36,6 +36,15 @@ def test_canny(image, options) -> None:
     assert (actual != expected).mean() < 2e-3  # where two gradients are about as long
 
 
+@pytest.mark.parametrize("value", [0, 0.3, 0.5, 1, 200])
+def test_an_image_of_one_value_has_no_edges_by_quantiles(value) -> None:
+    """Its gradient is what rounding makes of it, of which quantiles are thresholds, too."""
+    image = np.full((40, 50), value, np.float32)
+    for low, high in ((0.1, 0.2), (0.5, 0.9), (0, 0), (1, 1)):
+        edges = filters.canny(image, 1.5, low, high, use_quantiles=True)
+        assert not np.any(edges)
+
+
 def test_canny_by_thresholds_and_a_mask() -> None:
     options = {"low_threshold": 0.05, "high_threshold": 0.15}
     mask = np.hypot(*np.mgrid[-65:66, -75:76]) < 60

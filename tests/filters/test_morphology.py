@@ -117,6 +117,14 @@ def test_a_background_that_no_element_can_have_leaves_all_in_regions() -> None:
     assert_array_equal(filters.label(np.zeros((3, 4), np.uint8), background=-1), np.ones((3, 4)))
 
 
+def test_label_takes_backgrounds_that_are_numbers_and_any_connectivity_of_scikit_image() -> None:
+    for background in (1j, np.complex64(1), "0", [0]):
+        with pytest.raises(TypeError, match="label: background takes a number, got"):
+            filters.label(GREY > 0.5, background=background)
+    expected = skimage.measure.label(GREY > 0.5, connectivity=None)
+    assert_array_equal(filters.label(GREY > 0.5, connectivity=None), expected)
+
+
 def test_label_follows_a_spiral() -> None:
     spiral = np.zeros((61, 61), bool)
     y = x = 30
@@ -174,3 +182,23 @@ def test_distances_of_one_zero_and_of_none() -> None:
 def test_mistakes_are_told(call, words) -> None:
     with pytest.raises(ValueError, match=words):
         call()
+
+
+@pygpu.compile
+def same(im: pygpu.Image, p: pygpu.Position):
+    return im(p)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, "uint16", np.float32, bool, np.dtype("int32")])
+def test_a_result_of_a_dtype_is_the_one_without_converted(dtype) -> None:
+    """The last pass makes it, from the second call of a kind without Python."""
+    image = np.tile(BYTES[..., 1], (4, 4))
+    for run in (filters.opening, filters.erosion, filters.white_tophat):
+        plain = pygpu.Image(run(image))
+        expected = np.asarray(same(plain, dtype=dtype))
+        for _ in range(3):
+            made = run(image, dtype=dtype)
+            assert made.dtype == expected.dtype
+            assert_array_equal(made, expected)
+    with pytest.raises(TypeError, match="dtype='nonsense'"):
+        filters.opening(image, dtype="nonsense")
