@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import math
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -22,7 +23,7 @@ from pygpu.core.errors import guarded, shown
 from pygpu.devices import targets
 from pygpu.execution.large import resized as large
 from pygpu.execution.large.images import LazyImage, derived
-from pygpu.filters.linear import gaussian
+from pygpu.filters.linear import gaussian, gaussian_weights, widths
 from pygpu.filters.whole import image_of, pair_of, together, whole, whole_only
 from pygpu.image.image import Image
 from pygpu.language.vectors import IVec2, Position, Vec2, Vector
@@ -98,6 +99,7 @@ def _lanczos(x: Any, lobes: int) -> Any:
 
 POLE: Final = math.sqrt(3) - 2  # of the filter that undoes a cubic B-spline
 REACH: Final = 13  # pixels within which that filter falls below 4e-8
+LEAPS: Final = 4  # texels from one to the next, at most, that programs know how to read
 LARGE: Final = 1 << 19  # pixels, from which two passes are worth their calls
 BEYOND: Final = 2  # pixels beyond an image, of which a spline within it has coefficients
 
@@ -125,6 +127,36 @@ def _stretched(
         return _along(lambda i: im((i - corner[0], j - corner[1])), x, order)
 
     return _along(row, y, order)
+
+
+@compile
+def _shrunk(
+    im: Image, p: Position, scale: float, axis: Any = 0, sigma: Any = 0.0, times: Any = None
+) -> Any:
+    """Smoothed by a Gaussian and made smaller along one axis, all of whose texels are inside: its
+    weights at two texels, shared out by nearness. `times` is the scale if that is a whole number
+    which is known: then weights and steps from texel to texel are known too."""
+    x, y = p
+    place = x if axis == 1 else y
+    if times is None:
+        at = (place + 0.5) * scale - 0.5
+        left = math.floor(at)
+        t = at - left
+    else:
+        left, t = times * place + (times - 1) // 2, 0.5 - 0.5 * (times % 2)
+    weights = [0.0, *gaussian_weights(sigma), 0.0]
+    reach, total = len(weights) // 2 - 1, 0.0
+    for i, (near, far) in enumerate(pairwise(weights), left - reach):
+        total += ((1 - t) * far + t * near) * im((i, y) if axis == 1 else (x, i))
+    return total
+
+
+@compile
+def _middle(im: Image, p: Position, times: Any = (2, 2)) -> Any:
+    """The mean of the texels in the middle of each block of `times` rows and columns."""
+    rows, columns = [sorted({(n - 1) // 2, n // 2}) for n in times]
+    x, y = times[1] * p.x, times[0] * p.y
+    return sum([im((x + i, y + j)) for j in rows for i in columns]) / (len(rows) * len(columns))
 
 
 def _along(at: Any, x: Any, order: int) -> Any:
@@ -191,6 +223,26 @@ def resized(image: Any, shape: tuple[int, int], order: int, boundary: Any) -> An
         size = (height, source.width) if axis == 0 else (source.height, width)
         source = _stretched(source, order=order, axis=axis, shape=size, **whole)
     return source
+
+
+def shrunk(image: Any, shape: tuple[int, int], sigma: Any) -> Any:
+    """The image smoothed by a Gaussian, and as small as it is to become along each axis where it
+    gets smaller: rows first. No texel outside is then read between two, so what is there is the
+    same mean of smoothed texels that `resized` would make."""
+    if isinstance(image, LazyImage):
+        return gaussian(image, sigma=sigma) if any(widths(sigma)) else image
+    sizes = [*zip(image.shape, shape, widths(sigma), strict=False)]
+    leaps = [old // new if old % new == 0 and old // new <= LEAPS else 0 for old, new, _ in sizes]
+    if min(leaps) > 1 and not any(widths(sigma)):
+        return _middle(image, times=tuple(leaps), shape=shape)
+    for axis, ((old, new, width), times) in enumerate(zip(sizes, leaps, strict=True)):
+        if old > new and (times or (width and axis == 0)):
+            size = (new, image.shape[1]) if axis == 0 else (image.shape[0], new)
+            options = {"axis": axis, "sigma": width, "times": times or None}
+            image = _shrunk(image, scale=old / new, shape=size, **options)
+        elif width:
+            image = gaussian(image, sigma=(0, width) if axis else (width, 0))
+    return image
 
 
 def _part(
@@ -307,12 +359,13 @@ def resize(
     factors = [old / new for old, new in zip(image.shape, shape, strict=False)]
     if anti_aliasing is None:
         anti_aliasing = (order > 0 or image.dtype.kind == "f") and max(factors) > 1
-    smooth: Any = seen
-    if anti_aliasing:
-        sigma = [max(0.0, (f - 1) / 2) for f in factors]
-        if anti_aliasing_sigma is not None:
-            sigma = anti_aliasing_sigma
-        smooth = gaussian(seen, sigma=sigma)
+    sigma: Any = [max(0.0, (f - 1) / 2) for f in factors] if anti_aliasing else 0.0
+    if anti_aliasing and anti_aliasing_sigma is not None:
+        sigma = anti_aliasing_sigma
+    if order == 1:
+        smooth = shrunk(seen, shape, sigma)
+    else:
+        smooth = gaussian(seen, sigma=sigma) if anti_aliasing else seen
     return resized_within(smooth, shape, order, mode, cval, image if clip else None)
 
 

@@ -28,6 +28,7 @@ from pygpu.filters.sampling import (
     order_of,
     read_as,
     resized_within,
+    shrunk,
     size_of,
 )
 from pygpu.filters.whole import (
@@ -205,10 +206,18 @@ def _places(inverse_map: Any, arguments: Mapping[str, Any], size: tuple[int, int
 # ---------------------------------------------------------------- pyramids
 
 
+def _as_smoothed(image: Any, mode: str, cval: float) -> Any:
+    """The image as `skimage.filters.gaussian` reads it: "reflect" repeats the edge, as in SciPy."""
+    return outside(image, {"edge": "nearest", "symmetric": "reflect"}.get(mode, mode), cval)
+
+
 def _smooth(image: Any, sigma: float, mode: str, cval: float) -> Any:
-    """As `skimage.filters.gaussian` smooths: there "reflect" repeats the edge, as in SciPy."""
-    names = {"edge": "nearest", "symmetric": "reflect"}
-    return gaussian(outside(image, names.get(mode, mode), cval), sigma=sigma)
+    return gaussian(_as_smoothed(image, mode, cval), sigma=sigma)
+
+
+def _lessened(image: Any, factor: float) -> tuple[int, int]:
+    """The size of the next layer."""
+    return math.ceil(image.height / factor), math.ceil(image.width / factor)
 
 
 def _factor(factor: float, name: str) -> None:
@@ -235,8 +244,11 @@ def pyramid_reduce(
 def _reduced(
     image: Any, downscale: float, sigma: float | None, order: int, mode: str, cval: float
 ) -> Any:
-    smooth = _smooth(image, 2 * downscale / 6 if sigma is None else sigma, mode, cval)
-    return _next(smooth, downscale, order, mode, cval, "pyramid_reduce")
+    width, shape = 2 * downscale / 6 if sigma is None else sigma, _lessened(image, downscale)
+    seen = _as_smoothed(image, mode, cval)
+    smooth = shrunk(seen, shape, width) if order == 1 else gaussian(seen, sigma=width)
+    order = order_of(order, smooth, "pyramid_reduce")
+    return resized_within(smooth, shape, order, mode, cval, smooth)
 
 
 @whole
@@ -346,17 +358,10 @@ def _loss(layer: Any, sigma: float, mode: str, cval: float) -> tuple[Any, Any]:
     return layer - smooth, smooth
 
 
-def _next(
-    smooth: Any,
-    downscale: float,
-    order: int,
-    mode: str,
-    cval: float,
-    name: str = "pyramid_laplacian",
-) -> Any:
+def _next(smooth: Any, downscale: float, order: int, mode: str, cval: float) -> Any:
     """The layer after a smoothed one."""
-    shape = math.ceil(smooth.height / downscale), math.ceil(smooth.width / downscale)
-    return resized_within(smooth, shape, order_of(order, smooth, name), mode, cval, smooth)
+    order = order_of(order, smooth, "pyramid_laplacian")
+    return resized_within(smooth, _lessened(smooth, downscale), order, mode, cval, smooth)
 
 
 @together

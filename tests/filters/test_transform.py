@@ -46,6 +46,26 @@ def test_large_results_are_stretched_along_one_axis_after_the_other(
         assert_allclose(filters.resize(image, shape, **options), expected, atol=2e-5)
 
 
+@pytest.mark.parametrize("shape", [(50, 60), (25, 120), (150, 30), (34, 41)])
+def test_resize_to_whole_parts_of_a_size(shape) -> None:
+    """Steps from texel to texel are known: of 2 and 4 two texels count, of 3 the middle one."""
+    picture = np.ascontiguousarray(np.resize(PHOTO, (100, 120, 3)))
+    for given in (picture, picture[..., 0], np.uint8(255 * picture)):
+        for sigma in (None, 0, 0.7):
+            options = {"anti_aliasing": bool(sigma) if sigma is not None else None}
+            ours = options | {"anti_aliasing_sigma": (sigma, 0) if sigma else None}
+            theirs = options | {
+                "anti_aliasing_sigma": (sigma, 0, 0)[: given.ndim] if sigma else None
+            }
+            expected = reference.resize(given, shape, order=1, mode="edge", **theirs)
+            made = filters.resize(given, shape, mode="edge", **ours)
+            assert_allclose(made, expected, atol=2e-5)
+            if given.dtype == np.uint8:
+                for _ in range(3):
+                    stored = filters.resize(given, shape, mode="edge", dtype=np.uint8, **ours)
+                    assert_allclose(stored / 255, expected, atol=0.51 / 255)
+
+
 def test_resize_of_bools_takes_the_nearest_and_of_ints_where_it_is_told() -> None:
     ints = (GREY * 1000).astype(np.int32)
     for array in (GREY > 0.5, ints):
