@@ -89,6 +89,17 @@ class Reserve:
             start = (at // LINE * LINE - lent.__array_interface__["data"][0]) % PAGE
         return lent[start : start + nbytes].view(dtype).reshape(shape)
 
+    def beside(
+        self, shape: Sequence[int], dtype: np.dtype[Any], array: NDArray[Any] | None
+    ) -> NDArray[Any]:
+        """An array for what is computed of another, whose stores that one's loads do not wait for
+        if rows of both are as far apart, or whole pages. Of one that is not known yet it is for
+        such as begin with a page, as large arrays of NumPy's do."""
+        if array is None:
+            return self.empty(shape, dtype, at=apart(PAGE))
+        place: int = array.__array_interface__["data"][0]
+        return self.empty(shape, dtype, at=place + apart(array.strides[0]))
+
     def take_back(self, memory: NDArray[Any]) -> None:
         """Keep memory that nobody reads any more."""
         self.returned.append(memory)

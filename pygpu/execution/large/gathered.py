@@ -45,7 +45,7 @@ class Gathered(Array):
         is_as_made = all(_is_ours(tasks.get(key)) for key in keys)
         if schedule not in HERE or not options.keys() <= TOLD or not is_as_made:
             return super().compute(**options)  # type: ignore[no-untyped-call]
-        made = RESERVE.empty(self.shape, self.dtype)
+        made = RESERVE.beside(self.shape, self.dtype, None)  # chunks are of arrays of their own
         for key, place in zip(keys, slices_from_chunks(self.chunks), strict=True):
             function, *told = tasks[key]
             tasks[key] = (partial(_write, function, made[place]), *told)

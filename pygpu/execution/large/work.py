@@ -110,7 +110,10 @@ def _of_pieces(
     """The results of a tile, of the pieces that each view is put together of."""
     ready, tile = part.ready, part.tile
     if targets.limits(ready.device) is None and not ready.faults:
-        return _by_bands(part, given, [_room(ready, tile, f, out) for f in ready.formats])
+        pieces = [piece for *_, each in given for piece in each]
+        largest = max(pieces, key=lambda piece: piece.nbytes, default=None)
+        rooms = [_room(ready, tile, format, out, largest) for format in ready.formats]
+        return _by_bands(part, given, rooms)
     return _computed(part, [_seen(ready, *each, tile) for each in given])
 
 
@@ -140,14 +143,16 @@ def _by_bands(
     ]
 
 
-def _room(ready: Ready, tile: Tile, format: Format, out: NDArray[Any] | None) -> NDArray[Any]:
-    """Where a result of a tile goes that the device writes to memory."""
+def _room(
+    ready: Ready, tile: Tile, format: Format, out: NDArray[Any] | None, read: NDArray[Any] | None
+) -> NDArray[Any]:
+    """Where a result of a tile goes that the device writes to memory, while it reads an array."""
     shape = (tile.height, tile.width, format.channels)
     if out is not None and out.dtype == format.dtype and ready.device.rows_apart:
         room = out if out.ndim == len(shape) else out[..., np.newaxis]
         if room.shape == shape and in_rows(room):
             return room
-    return RESERVE.empty(shape, format.dtype)
+    return RESERVE.beside(shape, format.dtype, read)
 
 
 def _framed(part: Part, given: Sequence[Given], results: Sequence[NDArray[Any]]) -> bool:
