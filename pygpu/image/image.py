@@ -10,15 +10,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pygpu.core.errors import guarded, shown
 from pygpu.core.host.later import later
-from pygpu.execution.arguments.convert import is_pil, result_dtype
+from pygpu.execution.arguments.convert import is_pil, pil_takes_words, result_dtype
 from pygpu.execution.arguments.metadata import NO_INFO, picture_info
 from pygpu.execution.arguments.results import picture_of
-from pygpu.image.grid import Grid
+from pygpu.image.grid import FEW, Grid
+from pygpu.image.operators import texelwise
 from pygpu.language.elementwise import check
-from pygpu.language.vectors import Vector
+from pygpu.language.vectors import Vec4, Vector
 
 with later():
     from pygpu.execution.inspection import html, pictures
@@ -143,8 +145,19 @@ class Image(Grid):
             dtype = self.format.dtype if keep else np.dtype("uint8")
             if dtype.kind == "i" or dtype == np.uint32:
                 dtype = np.dtype("int32")
-        picture: PILImage.Image = picture_of(self._texels(result_dtype(dtype)), self.info)
+        words = self._words(result_dtype(dtype))
+        texels = self._texels(result_dtype(dtype)) if words is None else words
+        picture: PILImage.Image = picture_of(texels, self.info, words is not None)
         return picture
+
+    def _words(self, dtype: np.dtype[Any]) -> NDArray[Any] | None:
+        """Colours of 8 bits with a fourth byte each, as Pillow has them in memory; None where they
+        are few, or asked for otherwise."""
+        if dtype != np.uint8 or self.channels != 3 or self.size <= FEW or self.format.kind == "int":
+            return None
+        if not pil_takes_words():
+            return None
+        return np.asarray(texelwise(_opaque)(self, dtype=dtype))
 
     @guarded
     def save(
@@ -159,7 +172,9 @@ class Image(Grid):
         lost. `quality`, 0 to 100, is for JPEG and WebP; `options` are those of Pillow's `save`,
         for a TIFF those of `tifffile.imwrite`.
         """
-        content = files.Content(self._dtype, self.channels, self._texels, self.info)
+        content = files.Content(
+            self._dtype, self.channels, self._texels, self.info, words=self._words
+        )
         files.write(path, content, quality, dtype, options)
 
     def _repr_png_(self) -> bytes:
@@ -168,3 +183,7 @@ class Image(Grid):
 
     def _repr_html_(self) -> str:
         return pictures.of_image(self)._repr_html_()
+
+
+def _opaque(texel: Any) -> Any:
+    return Vec4(*texel, 1.0)

@@ -179,6 +179,30 @@ def test_pil_modes_come_back(mode):
     assert Image(picture).to_pil(dtype).mode == mode
 
 
+@pytest.mark.parametrize("has_arrow", [True, False])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "uint16"])
+def test_large_colours_become_pictures_of_their_own(monkeypatch, tmp_path, dtype, has_arrow):
+    if not has_arrow:
+        monkeypatch.delattr(PILImage, "fromarrow", raising=False)
+    texels = randoms(200, 151, 3, dtype=dtype)
+    if dtype[0] == "f":
+        texels *= np.asarray(1.5, dtype)
+        texels[0, 0] = np.nan, -np.inf, np.inf
+    image = Image(texels)
+    expected = image._texels(np.dtype("uint8"))
+    picture = image.to_pil("uint8")
+    assert (picture.mode, picture.size) == ("RGB", (151, 200))
+    others = [image.to_pil("uint8") for _ in range(3)]
+    np.testing.assert_array_equal(np.asarray(picture), expected)
+    others[0].paste((1, 2, 3), (0, 0, 9, 9))  # a picture that is drawn on is no other's
+    assert others[0].getpixel((3, 3)) == (1, 2, 3)
+    np.testing.assert_array_equal(np.asarray(others[1]), expected)
+    np.testing.assert_array_equal(np.asarray(image.to_pil("uint8")), expected)
+    image.save(tmp_path / "a.png", dtype="uint8")
+    with PILImage.open(tmp_path / "a.png") as written:
+        np.testing.assert_array_equal(np.asarray(written), expected)
+
+
 def test_palettes_become_colours():
     picture = PILImage.fromarray(randoms(4, 4, 3, dtype="uint8")).quantize(8)
     assert picture.mode == "P"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -277,10 +278,25 @@ def without_channel_axis(texels: NDArray[Any]) -> NDArray[Any]:
     return texels[:, :, 0] if texels.shape[2] == 1 else texels
 
 
-def pil_of(array: NDArray[Any]) -> PILImage.Image:
-    """A PIL image of an array (H, W) or (H, W, C) of a dtype for which PIL has a mode."""
+def pil_takes_words() -> bool:
+    """Whether PIL makes images of colours that lie in words, without a copy: from its 11.2.1 on."""
     from PIL import Image as PILImage  # heavy, and needed only by those who use PIL
 
+    return hasattr(PILImage, "fromarrow")
+
+
+def pil_of(array: NDArray[Any], in_words: bool = False) -> PILImage.Image:
+    """A PIL image of an array (H, W) or (H, W, C) of a dtype for which PIL has a mode. `in_words`:
+    colours (H, W, 4) whose last byte is none of theirs, as PIL has them in memory; an image of its
+    own then holds on to the array, and copies it where it is drawn on."""
+    from PIL import Image as PILImage  # heavy, and needed only by those who use PIL
+
+    if in_words:
+        size = array.shape[1], array.shape[0]
+        mapped = PILImage.frombuffer("RGBX", size, array, "raw", "RGBX", 0, 1)
+        with suppress(ValueError):  # such an image is not taken here
+            return PILImage.fromarrow(mapped, "RGB", size)
+        array = array[..., :3]
     channels = 1 if array.ndim == 2 else array.shape[2]
     if (array.dtype, channels) not in PIL_STORES:
         raise TypeError(

@@ -119,9 +119,9 @@ def info_from(originals: Iterable[Any]) -> Mapping[str, Any]:
     return NO_INFO
 
 
-def picture_of(array: NDArray[Any], info: Mapping[str, Any]) -> Any:
+def picture_of(array: NDArray[Any], info: Mapping[str, Any], in_words: bool = False) -> Any:
     """A PIL image that says of itself what its source did."""
-    picture = pil_of(array)
+    picture = pil_of(array, in_words)
     picture.info.update({name: info[name] for name in KEPT_INFO if name in info})
     return picture
 

@@ -157,13 +157,15 @@ def _start(source: Any) -> bytes:
 
 @record
 class Content:
-    """What is written: `texels` gives it in the dtype that the file has."""
+    """What is written: `texels` gives it in the dtype that the file has, `words` colours as Pillow
+    has them in memory, or None."""
 
     dtype: np.dtype[Any]
     channels: int
     texels: Callable[[np.dtype[Any]], NDArray[Any]]
     info: Mapping[str, Any]
     is_stack: bool = False
+    words: Callable[[np.dtype[Any]], NDArray[Any] | None] = lambda dtype: None
 
 
 @guarded
@@ -225,13 +227,14 @@ def write(
         raise refused(target, f"{_holds(format)}, not {depth.name}{_instead(format, depth)}")
     if depth.kind == "b" and content.channels > 1:
         raise refused(target, "bools are written of one channel; dtype='uint8' gives 0 and 255")
-    array = content.texels(depth)
     if format.name == "TIFF":
-        tiff.write(target, array, content.info, more, content.is_stack)
+        tiff.write(target, content.texels(depth), content.info, more, content.is_stack)
     elif format.name == "EXR":
-        exr.write(target, array, content.info, more)
+        exr.write(target, content.texels(depth), content.info, more)
     else:
-        pillow.write(target, array, format, content.info, more)
+        words = content.words(depth)
+        texels = content.texels(depth) if words is None else words
+        pillow.write(target, texels, format, content.info, more, words is not None)
 
 
 def _check_options(target: Any, format: FileFormat, options: Mapping[str, Any]) -> None:

@@ -241,13 +241,15 @@ def write(
     format: FileFormat,
     info: Mapping[str, Any],
     options: Mapping[str, Any],
+    in_words: bool = False,
 ) -> None:
-    """Write a picture. `options` are those of Pillow's `save`."""
+    """Write a picture, maybe of colours in words (`pil_of`). `options` are those of Pillow's
+    `save`."""
     try:
         if format.name == "PNG" and texels.dtype == np.uint16 and texels.ndim == 3:
             _write_png(target, texels, dict(info) | dict(options))
         else:
-            _write_by_pillow(target, texels, format, info, options)
+            _write_by_pillow(target, pil_of(texels, in_words), format, info, options)
     except UnsupportedOperation as error:
         if str(error).startswith(f"{named(target)}: "):
             raise
@@ -260,27 +262,26 @@ def write(
 
 def _write_by_pillow(
     target: Any,
-    texels: NDArray[Any],
+    picture: Any,
     format: FileFormat,
     info: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> None:
     said = {name: info[name] for name in ("icc_profile", "exif", "dpi") if name in info}
     said |= options
-    has_alpha = texels.ndim == 3 and texels.shape[2] in (2, 4)
+    channels = len(picture.getbands())
     if format.name == "WebP" and said.get("lossless"):
         said.setdefault("exact", True)  # colours where alpha is 0 would be replaced else
-    picture = pil_of(texels)
     if format.name in ICONS and "sizes" not in said:
         if format.name != "ICO" or max(picture.size) > LARGEST_ICON:
             raise refused(
                 target, f"{format.name} scales pictures to sizes of its own; a PNG does not"
             )
         said["sizes"] = [picture.size]
-    if not has_alpha or format.name in FORMATS or _keeps_alpha(picture, format, said):
+    if channels not in (2, 4) or format.name in FORMATS or _keeps_alpha(picture, format, said):
         picture.save(target, format=format.name, **said)
     else:
-        colours = f"image[..., :{texels.shape[2] - 1}]"
+        colours = f"image[..., :{channels - 1}]"
         raise refused(
             target,
             f"{format.name} would lose the alpha: leave it out, {colours}; PNG, TIFF and WebP "
