@@ -22,11 +22,10 @@ from pygpu.codegen.llvm.memory import (
     gather,
     gather_raw,
     load_block,
+    load_words,
     mixed,
-    pick,
-    picks,
-    reached,
     steps,
+    unpack,
 )
 from pygpu.codegen.llvm.schedule import Cell, Step
 from pygpu.codegen.llvm.text import Val
@@ -263,3 +262,37 @@ class Window:
         room = width - (size + last)
         low = code.maximum(code.minimum(least - (size - lanes) // 4, room), -first)
         return cls(size, code.cast("sext", low, "long"), columns - low, room < -first)
+
+
+def picks(code: Code) -> bool:
+    """Whether there are instructions that take any lanes from a register, or from two."""
+    machine = code.machine
+    return machine.x86 and machine.has("avx512f" if machine.lanes == 16 else "avx2")
+
+
+def reached(code: Code, format: Format) -> int:
+    """How many texels `pick` picks from. Registers of 8 lanes are picked from one by one, and what
+    makes a register for each component of as many texels takes as long as fetching them."""
+    lanes = code.machine.lanes
+    return 2 * lanes if lanes == 16 or format.nbytes <= 4 else lanes
+
+
+def pick(code: Code, pointer: Val, places: Val, format: Format) -> list[Val]:
+    """What `gather_raw` gives, of texels at places (ints) of the first ones at the pointer."""
+    size, channels, lanes = format.dtype.itemsize, format.channels, code.machine.lanes
+    starts = range(0, reached(code, format) * format.nbytes, lanes * format.nbytes)
+    pointers = [code.at(pointer, start) if start else pointer for start in starts]
+    if format.nbytes <= 4:
+        parts = [[load_words(code, each, format)] for each in pointers]
+    else:
+        parts = [unpack(code, each, size, channels, size) for each in pointers]
+    return [picked(code, registers, places) for registers in zip(*parts, strict=True)]
+
+
+def picked(code: Code, registers: Sequence[Val], places: Val) -> Val:
+    """The lanes at places of one or two vectors of ints, one behind the other."""
+    if code.machine.lanes == 16:
+        first, second = registers
+        return code.call("llvm.x86.avx512.vpermi2var.d", "int", [first, places, second], "512")
+    lanes = [code.call("llvm.x86.avx2", "int", [each, places], "permd") for each in registers]
+    return lanes[0] if len(lanes) == 1 else code.select(places < 8, *lanes)

@@ -144,7 +144,7 @@ def load_block(code: Code, pointer: Val, format: Format, raw: bool = False) -> t
         return (code.load(RAW[_name(format.dtype)], pointer, lanes, size),)
     if (size, channels) == (1, 3):
         return decode_words(code, load_words(code, pointer, format), format)
-    parts = _unpack(code, pointer, size, channels, size)
+    parts = unpack(code, pointer, size, channels, size)
     return tuple([decode(code, value, format) for value in parts])
 
 
@@ -158,7 +158,7 @@ def load_words(code: Code, pointer: Val, format: Format) -> Val:
         bytes_of = [3 * i + c if c < 3 else -1 for i in range(lanes) for c in range(4)]
         places = [p if p < 3 * lanes // 2 else p + lanes for p in bytes_of]
         return code.regroup(code.shuffle(first, second, places), "int")
-    (word,) = _unpack(code, pointer, size * channels, 1, size)
+    (word,) = unpack(code, pointer, size * channels, 1, size)
     return word
 
 
@@ -168,7 +168,7 @@ def decode_words(code: Code, words: Val, format: Format) -> tuple[Val, ...]:
     return tuple([decode(code, value, format) for value in parts])
 
 
-def _unpack(code: Code, pointer: Val, size: int, channels: int, align: int) -> list[Val]:
+def unpack(code: Code, pointer: Val, size: int, channels: int, align: int) -> list[Val]:
     lanes = code.machine.lanes
     if size == 4 or channels == 3:
         kind = {1: "byte", 2: "short", 4: "int"}[size]
@@ -180,7 +180,7 @@ def _unpack(code: Code, pointer: Val, size: int, channels: int, align: int) -> l
     if channels == 1:
         value = code.load("byte" if size == 1 else "short", pointer, lanes, align)
         return [code.cast("zext", value, "int")]
-    pairs = _unpack(code, pointer, size * 2, channels // 2, align)
+    pairs = unpack(code, pointer, size * 2, channels // 2, align)
     return [v for pair in pairs for v in (pair, code.binary("lshr", pair, size * 8))]
 
 
@@ -287,43 +287,6 @@ def interleave(code: Code, values: list[Val]) -> list[Val]:
             pairs = [(start + e // 4 * 2 + e % 2) + (n if e % 4 >= 2 else 0) for e in range(n)]
             result.append(code.shuffle(a, b, pairs))
     return result
-
-
-# ---------------------------------------------------------------- texels near each other
-
-
-def picks(code: Code) -> bool:
-    """Whether there are instructions that take any lanes from a register, or from two."""
-    machine = code.machine
-    return machine.x86 and machine.has("avx512f" if machine.lanes == 16 else "avx2")
-
-
-def reached(code: Code, format: Format) -> int:
-    """How many texels `pick` picks from. Registers of 8 lanes are picked from one by one, and what
-    makes a register for each component of as many texels takes as long as fetching them."""
-    lanes = code.machine.lanes
-    return 2 * lanes if lanes == 16 or format.nbytes <= 4 else lanes
-
-
-def pick(code: Code, pointer: Val, places: Val, format: Format) -> list[Val]:
-    """What `gather_raw` gives, of texels at places (ints) of the first ones at the pointer."""
-    size, channels, lanes = format.dtype.itemsize, format.channels, code.machine.lanes
-    starts = range(0, reached(code, format) * format.nbytes, lanes * format.nbytes)
-    pointers = [code.at(pointer, start) if start else pointer for start in starts]
-    if format.nbytes <= 4:
-        parts = [[load_words(code, each, format)] for each in pointers]
-    else:
-        parts = [_unpack(code, each, size, channels, size) for each in pointers]
-    return [picked(code, registers, places) for registers in zip(*parts, strict=True)]
-
-
-def picked(code: Code, registers: Sequence[Val], places: Val) -> Val:
-    """The lanes at places of one or two vectors of ints, one behind the other."""
-    if code.machine.lanes == 16:
-        first, second = registers
-        return code.call("llvm.x86.avx512.vpermi2var.d", "int", [first, places, second], "512")
-    lanes = [code.call("llvm.x86.avx2", "int", [each, places], "permd") for each in registers]
-    return lanes[0] if len(lanes) == 1 else code.select(places < 8, *lanes)
 
 
 # ---------------------------------------------------------------- texels anywhere
