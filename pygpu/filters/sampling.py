@@ -117,16 +117,18 @@ def _stretched(
     """A part of an image stretched over another size, so that corners lie on corners: `im` begins
     at `corner` of the whole image, and the result at `first` of the whole result. Of an `axis` it
     is stretched along that one alone, as arrays number them."""
-    x, y = (Vec2(p.x + first[0], p.y + first[1]) + 0.5) * scale - 0.5
+    def place(k: Any) -> Any:
+        return (p[k] + first[k] + 0.5) * scale[k] - 0.5
+
     if axis == 0:
-        return _along(lambda j: im((p.x, j - corner[1])), y, order)
+        return _along(lambda j: im((p.x, j - corner[1])), place(1), order)
     if axis == 1:
-        return _along(lambda i: im((i - corner[0], p.y)), x, order)
+        return _along(lambda i: im((i - corner[0], p.y)), place(0), order)
 
     def row(j: Any) -> Any:
-        return _along(lambda i: im((i - corner[0], j - corner[1])), x, order)
+        return _along(lambda i: im((i - corner[0], j - corner[1])), place(0), order)
 
-    return _along(row, y, order)
+    return _along(row, place(1), order)
 
 
 @compile

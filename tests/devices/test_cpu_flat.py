@@ -47,6 +47,31 @@ def test_tall_results_go_into_arrays(shape, dtype):
     np.testing.assert_allclose(out * scale, np.vstack([array[1:], array[-1:]]), rtol=1e-6)
 
 
+def in_its_column(im: Image, p: Position, step: Float):
+    """Of each component the same, of rows that a number says, and of a column of its own."""
+    y = int((p.y + 0.5) * step)
+    return 0.7 * im((p.x, y)) + 0.4 * im((p.x, y - 2)) - 0.2 * im((p.x, 2 * p.y + 1)) ** 2
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+@pytest.mark.parametrize("channels", [2, 3])
+def test_components_of_other_rows_are_as_numbers_of_a_row(boundary, dtype, channels):
+    """Rows wider than the image read outside by texels."""
+    for shape in ((9, 40), (7, 5), (3, 1), (40, 130)):
+        texels = RNG.random((*shape, channels), np.float32)
+        array = texels if dtype == "float32" else np.uint8(255 * texels)
+        given = Image(array, boundary=boundary, cval=0.5)
+        program = pygpu.compile(in_its_column, target="cpu")
+        plain = pygpu.compile(in_its_column, target="interpreter")
+        for asked in (shape, (5, shape[1] + 37), (shape[0] + 3, shape[1])):
+            for step in (0.4, 1.7):
+                made = program(given, step, shape=asked, dtype="float32")
+                wanted = plain(given, step, shape=asked, dtype="float32")
+                np.testing.assert_allclose(np.asarray(made), np.asarray(wanted), 1e-5, 1e-5)
+    assert f"<{channels} x float>" not in program.lower(given, 0.4).source
+
+
 def test_images_of_other_sizes_are_turned_with_the_result():
     tall, small = RNG.random((80, 2), np.float32), RNG.random((5, 9), np.float32)
 

@@ -100,6 +100,9 @@ CASES = [
     (lambda im, p: im(p) + np.dot(im(p), im(p)), None),
     (lambda im, p: im(p + (40, 0)), None),
     (lambda im, p: im((p.y, p.x)), None),
+    (lambda im, p: im((p.x, p.y // 2)) + im((p.x, 2 * p.y)), 3),
+    (lambda im, p: im((p.x + 1, p.y // 3)), None),
+    (lambda im, p: im((p.x, int(5 * im(p).x))), None),
     (lambda im, p: im(p).x, None),
     (lambda im, p: im(p) / im.width, None),
 ]

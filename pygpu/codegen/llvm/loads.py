@@ -181,8 +181,13 @@ class Place:
 
 
 def located(block: Block, load: Load, x: Val, y: Val) -> Place:
-    code, format = block.code, block.inputs[load.image]
-    column, inside_x = inside(code, x, block.image(load.image, 1), load.boundary)
+    code, format, group = block.code, block.inputs[load.image], block.plan.group
+    if group == 1:
+        column, inside_x = inside(code, x, block.image(load.image, 1), load.boundary)
+    else:  # rules know texels
+        texel, texels = (code.binary("sdiv", n, group) for n in (x, block.image(load.image, 1)))
+        column, inside_x = inside(code, texel, texels, load.boundary)
+        column = column * group + (x - texel * group)
     row, inside_y = inside(code, y, block.image(load.image, 2), load.boundary)
     width, height, pitch = (block.image(load.image, part) for part in (1, 2, 3))
     if block.wide or max(column.lanes, row.lanes) == 1:

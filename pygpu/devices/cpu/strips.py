@@ -246,14 +246,13 @@ class CpuStrips(Linked):
     ) -> dict[int, Storage]:
         height, width = self.shape
         arrays: dict[int, NDArray[Any]] = dict(out)
+        read = [stage.program.given.array(n, images[image]) for stage, n, image in self.read]
         for image in self.wanted:
             format = self.formats[image]
             if image not in out:
-                arrays[image] = RESERVE.empty((height, width, format.channels), format.dtype)
-        given = [
-            *[stage.program.given.array(index, images[image]) for stage, index, image in self.read],
-            *[arrays[image] for image in self.wanted],
-        ]
+                shape = height, width, format.channels
+                arrays[image] = RESERVE.beside(shape, format.dtype, read[0] if read else None)
+        given = [*read, *[arrays[image] for image in self.wanted]]
         jobs = self._jobs(given)
         if jobs.waiting:
             jobs.find_sides()

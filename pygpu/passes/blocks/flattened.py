@@ -27,7 +27,8 @@ class _Mixed(Exception):
 
 def flattened(function: Function) -> tuple[Function, int] | None:
     """The function of one component, and how many components a texel has; None where they are not
-    treated alike, where a pixel asks where it is along x, or reads elsewhere than near itself."""
+    treated alike, where a pixel asks where it is along x, or reads elsewhere than near itself or in
+    its column."""
     sizes = {value.type.size for value in function.outputs}
     if len(sizes) != 1 or sizes == {1}:
         return None
@@ -55,15 +56,16 @@ class _Flattening(Rewriter):
         if not all(_is_component(old, new) for old, new in pairs):
             raise _Mixed
         loads = {op for op in walk(made.body) if op.code == "load"}
-        if loads != find_taps(made):
+        if any(op.data.dx for op in loads - find_taps(made)):
             raise _Mixed
         return made
 
     def each(self, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
         code, emit = op.code, self.build.emit
-        x, y = self.function.body.params[:2]
+        x = self.function.body.params[0]
         if code == "load":
-            if op.operands != (x, y):
+            column, row = op.operands
+            if column != x or row in self.parts or _is_component(row, operands[1]):
                 raise _Mixed
             return [emit("load", *operands, data=self._load(op.data))]
         if x in op.operands or any(x in region.results for region in op.regions) or code in _ALONG:
