@@ -117,6 +117,7 @@ def _stretched(
     """A part of an image stretched over another size, so that corners lie on corners: `im` begins
     at `corner` of the whole image, and the result at `first` of the whole result. Of an `axis` it
     is stretched along that one alone, as arrays number them."""
+
     def place(k: Any) -> Any:
         return (p[k] + first[k] + 0.5) * scale[k] - 0.5
 
