@@ -77,6 +77,7 @@ RAISED = {
     "name_unknown": NameError,
     "own_attribute_missing": AttributeError,
     "root_of_a_complex_number": TypeError,
+    "rows_of_a_matrix_stored_together": TypeError,
     "swizzle_of_missing_component": AttributeError,
     "swizzle_of_mixed_sets": AttributeError,
     "too_many_arguments": TypeError,

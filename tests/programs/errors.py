@@ -1583,3 +1583,20 @@ def items_counted_that_two_loops_give(counts: Image, p: Position):
 @program
 def length_of_a_filtered_comprehension_of_many_items(counts: Image, p: Position):
     return len([k for k in range(3000) if k % 7 == counts(p)])
+
+
+@program
+def truth_of_a_matrix(flow: Image, p: Position):
+    return 1 if Mat2(flow(p), (1, 2)) else 0
+
+
+@program
+def rows_of_a_matrix_stored_together(flow: Image, p: Position):
+    m = Mat2(flow(p), (1, 2))
+    m[:, 0] = flow(p)
+    return m[0]
+
+
+@program
+def number_beside_a_text_of_dynamic(im: Image, p: Position):
+    return im(p) + f"{im(p)}"

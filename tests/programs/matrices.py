@@ -138,3 +138,52 @@ def known_mat_arithmetic(flow: Image, p: Position):
 def homogeneous_transform(vecs: Image, p: Position):
     m = Mat4([[1, 0, 0, 2], [0, 1, 0, 3], [0, 0, 1, 4], [0, 0, 0, 1]])
     return (m @ Vec4(vecs(p), 1.0)).xyz + Vec3(0.0, 0.0, 1.0)
+
+
+@program
+def mat_by_two_indices_and_slices(vecs: Image, counts: Image, p: Position):
+    a, n = Mat3(vecs(p), (1, 2, 3), (4, 5, 6)), counts(p) % 3
+    known = Mat3(YUV)
+    parts = a[0, :], a[:, 1], a[1, :2], a[:, n], a[:2, :2] @ vecs(p).xy, a[1:, 0]
+    return *parts, a[1, 2] + 10 * a[-1, -3], a[n, 1] + 10 * a[1, n], known[0, 2] + known[n, n]
+
+
+@program
+def mat_of_which_rows_are_stored(vecs: Image, counts: Image, p: Position):
+    a, n = Mat3(vecs(p), (1, 2, 3), (4, 5, 6)), counts(p) % 3
+    first = a[0]
+    a[0] = 7, 8, vecs(p).z
+    a[1, 2] = 9
+    a[2, :2] = vecs(p).yx
+    a[n, 0] += 20
+    a[n] *= 2
+    a[n].z = a[n][2] + 0.5
+    if vecs(p).x > 0:
+        a[1] = vecs(p)
+    a[2], a[1] = a[1], Vec3(0.5)
+    return first, a[0], a[1], a[2]
+
+
+@program
+def mat_of_known_numbers_whose_rows_are_stored(im: Image, p: Position):
+    a = Mat2(ROTATION)
+    for row in range(2):
+        for column in range(2):
+            a[row, column] += row + 10 * column
+    first = a[0]
+    a[0] = im(p)
+    return first, a[1]
+
+
+@program
+def mats_compared(flow: Image, p: Position):
+    a, b = Mat2(flow(p), (1, 2)), Mat2((1, 2), flow(p))
+    once = a == a, a == Mat2(flow(p), (1, 2)), a != b, a == b, a == a.T
+    return *once, a == [[1, 2], [3, 4]], np.ones(2) == a[1], a is None, a == 3, a != (1, 2)
+
+
+@program
+def mat_beside_nested_lists(flow: Image, p: Position):
+    a = Mat2(flow(p), (1, 2))
+    b = a + [[1, 2], [3, 4]]
+    return b[0], (((1, 2), (3, 4)) @ b) @ flow(p), (a @ np.ones((2, 2)))[0], (b - ((1, 0), (0, 1)))[1]

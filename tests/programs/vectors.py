@@ -486,3 +486,10 @@ def arrays_of_a_vectors_components(rgb: Image, p: Position):
     least, most = c.argmin(), c.argmax()
     middle = c.clip(0.25, 0.5).cumsum()
     return c.sum() + c.r, d.sum(), levels.max(), least + 3 * most, middle[1] + c.T.tolist()[2]
+
+
+@program
+def known_components_divided_by_zero(im: Image, p: Position):
+    way, up = Vec3(0, 1, 2), Vec2(abs(im(p)) + 2, 0)
+    odd = np.isnan(way // 0), np.isnan(way % Vec3(0, 1, 2)), np.isnan(Vec2(-4, 4) ** 0.5)
+    return *odd, 2 / way, Vec2(im(p), 1) / up, up**-1

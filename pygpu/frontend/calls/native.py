@@ -16,7 +16,7 @@ from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.methods import changing
 from pygpu.frontend.values.known import Materialiser, again
 from pygpu.frontend.values.objects import Iterator, Replay
-from pygpu.frontend.values.values import Abstract, NotKnown, describe, same_known
+from pygpu.frontend.values.values import Abstract, NotKnown, kept, same_known
 
 with later():
     from pygpu.frontend.effects import made as made_before
@@ -32,10 +32,7 @@ def check_kept(w: ControlFlow, owner: Any, name: str) -> None:
             f"a {type(owner).__name__} came from outside the function and must not go on (by its "
             f"method {name}): make a list of its items, and an iterator of that"
         )
-    raise w.error(
-        f"{describe(owner)} came from outside the function and must not be changed "
-        f"(by its method {name}): make a copy and change that"
-    )
+    raise w.error(kept(owner, f" (by its method {name})"))
 
 
 def native(

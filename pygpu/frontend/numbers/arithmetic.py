@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -43,6 +42,7 @@ from pygpu.frontend.values.kinds import (
 from pygpu.frontend.values.lazy import lifted
 from pygpu.frontend.values.objects import Array, Vector
 from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Narrow, describe
+from pygpu.language.componentwise import calculate
 from pygpu.ssa import Value
 from pygpu.types import BOOL, INTEGERS, KINDS, Kind, Type, vector, widest
 
@@ -165,7 +165,12 @@ def _vector_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     parts: list[Any] | None = [operand_components(w, each, size) for each in operands]
     if parts[0].__class__ is Value or parts[1].__class__ is Value:  # type: ignore[index]
         operands, parts = integers_apart(w, operands, symbol in "** // % << >>")
-    result = componentwise(w, operands, partial(binary, w, symbol), whole, parts)
+
+    def scalar(x: Any, y: Any) -> Any:  # known floats as IEEE has them, as vectors do in Python
+        known = not isinstance(x, Abstract) and not isinstance(y, Abstract)
+        return calculate(_PYTHON[symbol], x, y) if known else binary(w, symbol, x, y)
+
+    result = componentwise(w, operands, scalar, whole, parts)
     return NotImplemented if result is None else result
 
 

@@ -129,9 +129,9 @@ def matrix_rows(w: Evaluator, value: Any) -> list[Any] | None:
         return list(w.read(value))
     if isinstance(value, matrices.Matrix):
         return list(value)
-    if isinstance(value, (Array, np.ndarray)):
-        array = w.read(value) if isinstance(value, Array) else value
-        return [array[index] for index in range(len(array))] if array.ndim == 2 else None
+    if isinstance(value, (Array, np.ndarray, List, Tuple, list, tuple)):
+        array = to_objects(w, value)
+        return list(array) if array.ndim == 2 else None
     return None
 
 
@@ -139,12 +139,6 @@ def make_matrix(w: Evaluator, cls: Any, rows: list[Any]) -> Matrix:
     """A matrix of rows that are vectors or sequences of scalars."""
     row = vectors.CLASSES[vector("float", cls.SIZE)]
     return Matrix(cls, tuple([w.call(row, *items_of(w, part)) for part in rows]))
-
-
-def transpose(w: Evaluator, value: Any) -> Any:
-    """A matrix with rows and columns exchanged."""
-    rows = [items_of(w, row) for row in w.read(value)]
-    return make_matrix(w, value.cls, [Tuple(column) for column in zip(*rows, strict=True)])
 
 
 def vector_like(w: Evaluator, parts: list[Any], like: Any) -> Any:
@@ -156,8 +150,14 @@ def vector_like(w: Evaluator, parts: list[Any], like: Any) -> Any:
     return array_of(parts, (len(parts),))
 
 
-def type_of_row(matrix: Any) -> type:
-    return vectors.CLASSES[vector("float", matrix.cls.SIZE)]
+def as_vectors(w: Evaluator, value: Any) -> Any:
+    """A part of a matrix: a vector or a smaller matrix where it can be one."""
+    if not isinstance(value, Array):
+        return value
+    array = w.read(value)
+    if array.ndim == 2 and array.shape[0] == array.shape[1] in matrices.MATRICES:
+        return make_matrix(w, matrices.MATRICES[len(array)], [Array(row) for row in array])
+    return vector_like(w, list(array), Matrix(matrices.Mat2, ())) if array.ndim == 1 else value
 
 
 def cast(w: Evaluator, value: Any, kind: Any) -> Any:

@@ -17,7 +17,7 @@ from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.numbers import dynamic, hint_of_number
 from pygpu.frontend.numbers.operands import components, make_vector
 from pygpu.frontend.protocols import pictures
-from pygpu.frontend.protocols.arrays import kind_of, opened, to_objects, transpose
+from pygpu.frontend.protocols.arrays import as_vectors, kind_of, opened, to_objects
 from pygpu.frontend.protocols.datamodel import (
     MISSING,
     bind,
@@ -55,6 +55,7 @@ from pygpu.frontend.values.values import (
     Slice,
     Tuple,
     describe,
+    kept,
 )
 from pygpu.frontend.values.views import showing, viewed
 from pygpu.language import vectors
@@ -108,7 +109,7 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
         case Picture():
             return pictures.attribute(w, value, name)
         case Matrix() if name == "T":
-            return transpose(w, value)
+            return as_vectors(w, Array(to_objects(w, value).T))
         case Bound() if name in ("__self__", "__func__"):
             return value.args[0] if name == "__self__" else value.function
         case Function() if value.attributes is not None and name in w.read(value.attributes):
@@ -364,10 +365,7 @@ def set_attribute(w: Evaluator, value: Any, name: str, new: Any) -> None:
             made = realised(w, new) if isinstance(new, Function) else new
             w.write(parts, {**w.read(parts), name: made})
         case _:
-            raise w.error(
-                f"{describe(value)} came from outside the function and must not be changed "
-                f"(its attribute '{name}' was to be set)"
-            )
+            raise w.error(kept(value, f" (its attribute '{name}' was to be set)"))
 
 
 def store_plain(w: Evaluator, value: Any, name: str, new: Any) -> None:
@@ -404,10 +402,7 @@ def delete_attribute(w: Evaluator, value: Any, name: str) -> None:
         w.write(parts, {**contents, name: ABSENT})
         return
     if not isinstance(value, Abstract):
-        raise w.error(
-            f"{describe(value)} came from outside the function and must not be changed "
-            f"(its attribute '{name}' was to be deleted)"
-        )
+        raise w.error(kept(value, f" (its attribute '{name}' was to be deleted)"))
     delete_plain(w, value, name)
 
 

@@ -81,7 +81,9 @@ def truth(w: Evaluator, value: Any) -> Any:
             if find_method(w, value, "__len__") is None:
                 return True
             return truth(w, w.length(value))
-        case Tuple() | List() | Dict() | Set() | Matrix() | Indexed():
+        case Matrix():
+            raise w.error(f"the truth of {describe(value)} is ambiguous")
+        case Tuple() | List() | Dict() | Set() | Indexed():
             return truth(w, w.length(value))
         case Complex():
             return complex_numbers.truth(w, value)
@@ -116,6 +118,10 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         result = rule(w, symbol, a, b)
         if result is not NotImplemented:
             return result
+    kinds = (type(a), type(b))
+    if symbol in ("==", "!=") and Matrix in kinds and Instance not in kinds:
+        same = w.call(np.array_equal, a, b)
+        return same if symbol == "==" else arithmetic.negate(w, same)
     if any(isinstance(value, (Array, np.ndarray)) for value in (a, b)):
         return each(w, a, b, lambda x, y: compare(w, symbol, x, y))
     left, right = class_of(a), class_of(b)

@@ -14,8 +14,8 @@ from pygpu.frontend.collections.adoption import own
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.numbers import hint_of_number
 from pygpu.frontend.numbers.operands import components
-from pygpu.frontend.protocols import pictures
-from pygpu.frontend.protocols.arrays import opened, stored, stored_by_dynamic, type_of_row
+from pygpu.frontend.protocols import arrays, pictures
+from pygpu.frontend.protocols.arrays import opened, stored, stored_by_dynamic
 from pygpu.frontend.protocols.attributes import assign_components, vector_of
 from pygpu.frontend.protocols.datamodel import find_method, user_method
 from pygpu.frontend.protocols.sequences import items_of, told_apart
@@ -35,6 +35,7 @@ from pygpu.frontend.values.values import (
     Slice,
     Tuple,
     describe,
+    kept,
 )
 from pygpu.frontend.values.views import viewed
 from pygpu.language import vectors
@@ -113,18 +114,14 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
                 raise w.error(part.message)
             return part
         case Vector() if isinstance(index, tuple) or index is Ellipsis:  # a row of a table
-            found = components(w, container)
-            elements = np.empty(len(found), object)
-            elements[:] = found
-            chosen = elements[index]
-            if np.ndim(chosen):
-                return Array(chosen)
-            return chosen[()] if isinstance(chosen, np.ndarray) else chosen
+            return item(w, Array(arrays.to_objects(w, container)), index)
         case Vector():
             chosen = components(w, container)[index]
             if isinstance(index, slice):
                 return vector_of(w, container, chosen)
             return chosen
+        case Matrix() if isinstance(index, (tuple, slice)):
+            return arrays.as_vectors(w, item(w, Array(arrays.to_objects(w, container)), index))
         case Matrix():
             return w.read(container)[index]
         case Array():
@@ -219,6 +216,8 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     view = _viewed_beside_mask(w, container, index)
     if view is not None:
         return item(w, *view)
+    if isinstance(container, Matrix) and isinstance(index, (Tuple, Slice)):
+        return arrays.as_vectors(w, item(w, Array(arrays.to_objects(w, container)), index))
     if not _is_subscriptable(container):
         raise _not_subscriptable(container)
     some = lists.bounded(w, container)
@@ -228,6 +227,18 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     if parts.is_part(index):
         return parts.part_of(w, container, index)
     return lookups.by_dynamic_index(w, container, index)
+
+
+def _set_in_matrix(w: Evaluator, container: Matrix, index: Any, new: Any) -> None:
+    """Set a row's numbers, or with two indices one of them: in the row itself, as others see it."""
+    entries = index.items if isinstance(index, Tuple) else index
+    row, column = entries if isinstance(entries, tuple) else (entries, slice(None))
+    if isinstance(row, (slice, Slice)):
+        raise TypeError("rows are assigned one by one")
+    if isinstance(row, Abstract):
+        w.call(library.stored_in_row, container, row, column, new)
+    else:
+        set_item(w, w.read(container)[row], column, new)
 
 
 def _viewed_beside_mask(w: Evaluator, container: Any, index: Any) -> tuple[Any, Any] | None:
@@ -248,10 +259,7 @@ def set_item(w: Evaluator, container: Any, index: Any, new: Any) -> None:
     if isinstance(container, Conflict):
         raise w.error(container.message)
     if not isinstance(container, Abstract):
-        raise w.error(
-            f"{describe(container)} came from outside the function and must not be changed: "
-            "make a copy and change that"
-        )
+        raise w.error(kept(container))
     if isinstance(index, Instance) and isinstance(container, _INDEXED):
         index = place_of(w, index)
     try:
@@ -286,9 +294,7 @@ def _set_by_known_index(w: Evaluator, container: Any, index: Any, new: Any) -> N
                 w, container, tuple(places) if isinstance(places, range) else (places,), new
             )
         case Matrix():
-            rows = list(w.read(container))
-            rows[index] = w.call(type_of_row(container), *items_of(w, new))
-            w.write(container, tuple(rows))
+            _set_in_matrix(w, container, index, new)
         case Array():
             w.write(container, stored(w, w.read(container), index, new))
         case _:
@@ -304,6 +310,9 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
     method = user_method(w, container, "__setitem__")
     if method is not None:
         w.call(method, container, index, new)
+        return
+    if isinstance(container, Matrix):
+        _set_in_matrix(w, container, index, new)
         return
     index = integers.as_index(w, index)
     some = lists.bounded(w, container)
@@ -358,13 +367,8 @@ def delete_item(w: Evaluator, container: Any, index: Any) -> None:
         w.call(method, container, index)
         return
     if not isinstance(container, (List, Dict)):
-        outside = not isinstance(container, Abstract)
-        raise w.error(
-            f"{describe(container)} came from outside the function and must not be changed: "
-            "make a copy and change that"
-            if outside
-            else f"items of {describe(container)} cannot be deleted"
-        )
+        refused = f"items of {describe(container)} cannot be deleted"
+        raise w.error(refused if isinstance(container, Abstract) else kept(container))
     try:
         index = key_of(w, index)
     except NotKnown:

@@ -22,7 +22,7 @@ from pygpu.frontend.protocols.sequences import items_of, told_apart
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_member, scalar_kind
 from pygpu.frontend.values.lazy import Indexed
-from pygpu.frontend.values.objects import EITHER, Array, Cell, Dict, List, Object, Set
+from pygpu.frontend.values.objects import EITHER, Array, Cell, Dict, List, Matrix, Object, Set
 from pygpu.frontend.values.states import settled
 from pygpu.frontend.values.values import (
     ABSENT,
@@ -160,7 +160,7 @@ def by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     if type(container) is Array:
         contents = w.read(container)
         table = container if contents.dtype == object else contents
-    elif isinstance(container, List) and not isinstance(w.read(container), Indexed):
+    elif isinstance(container, (List, Matrix)) and not isinstance(w.read(container), Indexed):
         items = w.read(container)
     elif isinstance(container, Tuple):
         items = container.items

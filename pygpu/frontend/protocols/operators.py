@@ -41,6 +41,7 @@ from pygpu.frontend.values.values import (
     NotKnown,
     Tuple,
     describe,
+    kept,
     tuple_of,
 )
 from pygpu.language import matrices
@@ -73,7 +74,8 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
             return binary(w, symbol, first, b)
         return adopt(w, result)
     for value in (a, b):
-        if isinstance(value, Text) and symbol in "+%*":
+        beside_number = symbol == "+" and (scalar_kind(a) or scalar_kind(b))
+        if isinstance(value, Text) and symbol in "+%*" and not beside_number:
             return value
         if isinstance(value, Conflict):
             raise w.error(value.message)
@@ -185,10 +187,7 @@ def in_place(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         w.write(a, stored(w, old, Ellipsis, new))
         return a
     if not isinstance(a, Abstract) and isinstance(a, (list, dict, set, bytearray, np.ndarray)):
-        raise w.error(
-            f"{describe(a)} came from outside the function and must not be changed: "
-            f"write x = x {plain} y, or make a copy"
-        )
+        raise w.error(kept(a, instead=f"write x = x {plain} y, or make a copy"))
     method = user_method(w, a, f"__i{arithmetic.METHODS[plain][0][2:]}")
     if method is not None:
         result = w.call(method, a, b)
@@ -273,13 +272,9 @@ def _matrix_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     if symbol == "@":
         return products.matmul(w, a, b)
     cls: Any = class_of(a if is_matrix[0] else b)
-    size = cls.SIZE
-    rows = []
-    for value in (a, b):
-        own = matrix_rows(w, value)
-        if own is None and not scalar_kind(value):
-            return NotImplemented
-        rows.append(own if own is not None else [value] * size)
+    rows: Any = [[x] * cls.SIZE if scalar_kind(x) else matrix_rows(w, x) for x in (a, b)]
+    if rows[0] is None or rows[1] is None:
+        return NotImplemented
     if len(rows[0]) != len(rows[1]):
         raise w.error(f"matrices of {len(rows[0])} and {len(rows[1])} rows do not fit")
     return make_matrix(w, cls, [binary(w, symbol, x, y) for x, y in zip(*rows, strict=True)])

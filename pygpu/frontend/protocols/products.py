@@ -11,27 +11,23 @@ from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.arrays import (
     array_of,
-    make_matrix,
+    as_vectors,
+    is_array,
     matrix_rows,
     to_objects,
     vector_like,
 )
-from pygpu.frontend.protocols.datamodel import class_of
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.objects import Array, Matrix, Vector
-from pygpu.frontend.values.values import Tuple, tuple_of
+from pygpu.frontend.values.objects import Matrix, Vector
+from pygpu.frontend.values.values import tuple_of
 from pygpu.language import matrices
 
 
 def matmul(w: Evaluator, a: Any, b: Any) -> Any:
     """M @ N, M @ v and v @ M for matrices, arrays, stacks and vectors of small sizes."""
-    if any(
-        len(w.read(x).shape if isinstance(x, Array) else np.shape(x)) > 2
-        for x in (a, b)
-        if isinstance(x, (Array, np.ndarray))
-    ):
+    if any(is_array(x) and to_objects(w, x).ndim > 2 for x in (a, b)):
         return _stacked(w, to_objects(w, a), to_objects(w, b))
     left, right = matrix_rows(w, a), matrix_rows(w, b)
     if left is None and right is None:
@@ -46,11 +42,9 @@ def matmul(w: Evaluator, a: Any, b: Any) -> Any:
         like = b if isinstance(b, (Matrix, matrices.Matrix)) else a
         return vector_like(w, [inner_product(w, a, column) for column in columns], like)
     rows = [[inner_product(w, row, column) for column in columns] for row in left]
-    for value in (a, b):
-        cls = class_of(value)
-        if issubclass(cls, matrices.Matrix) and len(rows) == len(rows[0]) == cls.SIZE:
-            return make_matrix(w, cls, [Tuple(tuple(row)) for row in rows])
-    return array_of([part for row in rows for part in row], (len(rows), len(rows[0])))
+    made = array_of([part for row in rows for part in row], (len(rows), len(rows[0])))
+    is_matrix = any(isinstance(value, (Matrix, matrices.Matrix)) for value in (a, b))
+    return as_vectors(w, made) if is_matrix else made
 
 
 def _stacked(w: Evaluator, a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> Any:

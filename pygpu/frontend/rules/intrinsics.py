@@ -70,9 +70,8 @@ def _type(w: Evaluator, value: Any, *more: Any) -> Any:
 
 
 def _transpose(w: Evaluator, x: Any, axes: Any = None) -> Any:
-    if isinstance(x, Matrix):
-        return arrays.transpose(w, x)
-    return Array(np.transpose(arrays.to_objects(w, x), axes))
+    made = Array(np.transpose(arrays.to_objects(w, x), axes))
+    return arrays.as_vectors(w, made) if isinstance(x, Matrix) else made
 
 
 def _refuse(message: str) -> Rule:

@@ -223,8 +223,8 @@ def _made_narrow(cls: type[np.integer[Any]]) -> Rule:
             wrapped = f"(int(x) + {half:#x} & {mask:#x}) - {half:#x}"
         raise w.error(
             f"np.{dtype}() of {describe(x)}: what is done with it in NumPy wraps in its own width, "
-            f"where the device has 32 bits; write int(x) where nothing wraps, else {wrapped}, of "
-            "results too"
+            "where the device has 32 bits; write int(x) or .astype(int) where nothing wraps, else "
+            f"{wrapped}, of results too"
         )
 
     return rule

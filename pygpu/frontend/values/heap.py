@@ -27,7 +27,7 @@ from pygpu.frontend.values.lazy import Bounded, Growing
 from pygpu.frontend.values.objects import Array, Cell, List, Namespace, Object, Yielded, youngest
 from pygpu.frontend.values.objects import Iterator as Taken
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import ABSENT, Choice, Conflict, Unset, describe
+from pygpu.frontend.values.values import ABSENT, Choice, Conflict, Unset, describe, kept
 
 _CHANGED: Final = (
     "the items of this iterator were taken before {what} that they depend on was changed: make a "
@@ -124,8 +124,7 @@ class Heap:
                 f"{describe(handle)} {handle.outside}: it can only be read; "
                 "change a copy that was made before"
                 if isinstance(handle.outside, str)
-                else f"{describe(handle)} came from outside the function and must not be changed: "
-                "make a copy and change that"
+                else kept(handle)
             )
         views = list(self.aliases.get(handle, ()))
         for view in views:  # and what may be one of these in turn

@@ -344,6 +344,12 @@ def same_known(a: Any, b: Any) -> bool:
     return False
 
 
+def kept(value: Any, how: str = "", instead: str = "make a copy and change that") -> str:
+    """What to say where something from outside the function would be changed."""
+    where = "came from outside the function and must not be changed"
+    return f"{describe(value)} {where}{how}: {instead}"
+
+
 def describe(value: Any) -> str:
     """A value in the words of an error message: what it is and its type."""
     if value is None:

@@ -290,5 +290,9 @@ def stored_at(xs: Any, index: Any, new: Any) -> None:
             xs[place] = new
 
 
+def stored_in_row(rows: Any, row: Any, column: Any, new: Any) -> None:
+    rows[row][column] = new
+
+
 def chosen(test: Any, a: Any, b: Any) -> Any:
     return a if test else b
