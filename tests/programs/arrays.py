@@ -704,3 +704,32 @@ def operators_in_place_keep_what_an_array_holds(im: Image, p: Position):
     whole += tests
     whole //= 2
     return whole[0], said
+
+
+@program
+def parts_by_dynamic_indices_are_views(im: Image, counts: Image, p: Position):
+    a = np.arange(12.0).reshape(3, 4) * im(p)
+    k = abs(counts(p)) % 3
+    column, row, part = a[:, k], a[k], a[k, 1:]
+    column[0] = 7
+    part[2] += 1
+    a[k, 0] = 5
+    a[1, k] = column.sum()
+    a[2, k] = column.sum() + row.sum()
+    a[:, k + 1] *= 2
+    first = a[0:2, k : k + 2]
+    first += 1
+    return a.sum(), (a @ np.arange(4)).sum(), column[1], row.sum() + part[0]
+
+
+@program
+def places_of_axes_by_lists_and_functions(im: Image, counts: Image, p: Position):
+    a = np.arange(24.0).reshape(2, 3, 4) * im(p)
+    k = abs(counts(p)) % 3
+    apart, side = a[1, :, [k, 0]], a[:, [k, 0], 1]
+    taken = np.take(a, [k, 1], axis=1)
+    lines = np.apply_along_axis(lambda line: line * line[k], 0, a[0])
+    shapes = apart.shape + side.shape + taken.shape + lines.shape
+    parts = apart[0, 2], side[1, 0], taken[1, 0, 3], lines[2, 1], a.item(1, k, 2), a[0].item(5)
+    parts = *parts, a[[0, 1], :, [k, 2]][1, 2]
+    return *parts, *shapes[:4], shapes[6] + 10 * shapes[8]

@@ -1217,8 +1217,8 @@ def part_that_is_too_large(counts: Image, p: Position):
 
 
 @program
-def lists_of_indices_apart(counts: Image, p: Position):
-    return np.zeros((3, 3, 3))[[counts(p), 1], :, [0, 1]].sum()
+def list_of_indices_beside_a_new_axis(counts: Image, p: Position):
+    return np.zeros((3, 3, 3))[[counts(p), 1], None].sum()
 
 
 @program
@@ -1600,3 +1600,16 @@ def rows_of_a_matrix_stored_together(flow: Image, p: Position):
 @program
 def number_beside_a_text_of_dynamic(im: Image, p: Position):
     return im(p) + f"{im(p)}"
+
+
+@program
+def columns_by_a_dynamic_mask(im: Image, p: Position):
+    a = np.arange(12.0).reshape(3, 4) * im(p)
+    return a[:, a[0] > 0.5].sum()
+
+
+@program
+def array_clipped_into_another(im: Image, p: Position):
+    a = np.arange(12.0) * im(p)
+    np.clip(a, 0, 1, out=a)
+    return a.sum()

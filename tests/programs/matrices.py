@@ -186,4 +186,9 @@ def mats_compared(flow: Image, p: Position):
 def mat_beside_nested_lists(flow: Image, p: Position):
     a = Mat2(flow(p), (1, 2))
     b = a + [[1, 2], [3, 4]]
-    return b[0], (((1, 2), (3, 4)) @ b) @ flow(p), (a @ np.ones((2, 2)))[0], (b - ((1, 0), (0, 1)))[1]
+    return (
+        b[0],
+        (((1, 2), (3, 4)) @ b) @ flow(p),
+        (a @ np.ones((2, 2)))[0],
+        (b - ((1, 0), (0, 1)))[1],
+    )

@@ -418,3 +418,29 @@ def first_item_or_another(unit: Image, p: Position):
         return next(bright)
     except StopIteration:
         return -5.0
+
+
+@program
+def masks_beside_other_indices(im: Image, counts: Image, p: Position):
+    a = np.arange(12.0).reshape(3, 4) * 0.25 * im(p)
+    deep = np.stack([a, a + 1])
+    n, some = abs(counts(p)) % 3, np.array([True, False, True, True])
+    wide = a[0] > 0.1
+    row, column, both = a[1, wide], a[a[:, 1] > 0.2, n], deep[1, a > 0.5]
+    known = a[n, some].sum(), a[some[1:], n].sum()
+    read = row.sum(), a[n, wide].sum(), column.sum(), both.sum(), *known
+    a[1, wide] = 9
+    a[n, a[n] > 0.3] -= 1
+    a[:, np.nonzero(wide)[0]] = 2
+    return *read, deep[0, :, wide].sum(axis=0)[1], a.sum(), (a @ np.arange(4)).sum()
+
+
+@program
+def columns_that_a_mask_leaves(im: Image, p: Position):
+    a = np.arange(12.0).reshape(3, 4) * im(p)
+    some = a[:, 1] > 1
+    return (
+        np.compress(some, a, axis=0).sum(),
+        a.T[a[0] > 0.5].sum(),
+        np.compress(some, a[:, 2]).sum(),
+    )

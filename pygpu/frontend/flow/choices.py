@@ -346,6 +346,8 @@ def renew(w: ControlFlow) -> None:
             continue
         w.state.heap[view] = w.state.get(found)
         for option in several.options:
+            if type(option) is Array and option.base is not None:
+                w.state.heap.pop(option, None)  # a view holds what its base holds
             w.heap.aliases[option] = tuple(
                 [other for other in w.heap.aliases.get(option, ()) if other.serial < before]
             )

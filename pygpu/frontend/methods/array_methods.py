@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.lazy import Masked, lifted
 from pygpu.frontend.values.objects import Array, List
-from pygpu.frontend.values.values import Dynamic
+from pygpu.frontend.values.values import Dynamic, tuple_of
 
 with later():
     from pygpu.frontend.methods import dict_methods
@@ -41,10 +42,10 @@ _SHAPING: Final = frozenset(
 
 _NUMPY_METHODS: Final = frozenset(
     "sum mean min max prod dot clip round any all argmin argmax "
-    "argsort conj conjugate cumprod cumsum diagonal trace std var searchsorted take item nonzero "
+    "argsort conj conjugate cumprod cumsum diagonal trace std var searchsorted take nonzero "
     "ravel flatten copy squeeze tolist".split()
 )
-_NAMED: Final = {"item": np.take, "flatten": np.ravel, "tolist": list}
+_NAMED: Final = {"flatten": np.ravel, "tolist": list}
 
 
 def array_method(w: Evaluator, value: Any, name: str) -> Builtin | None:
@@ -58,6 +59,9 @@ def array_method(w: Evaluator, value: Any, name: str) -> Builtin | None:
             return views.viewed(w, value, lambda a: getattr(a, name)(*args, **keywords))
 
         return Builtin(name, shape)
+    if isinstance(value, (Array, Masked)) and name == "item":
+        flat = functools.partial(w.call, np.take, value)
+        return Builtin(name, lambda *at: w.item(value, tuple_of(at)) if at[1:] else flat(*at))
     if isinstance(value, Array) and name == "tolist":
         return Builtin(name, lambda: _nested(w.read(value)))
     if isinstance(value, Array) and name == "astype":

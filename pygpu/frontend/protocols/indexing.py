@@ -77,6 +77,8 @@ def item(w: Evaluator, container: Any, index: Any) -> Any:
         return lookups.by_dynamic_index(w, container, _unknown(w, index))
 
 
+_OF_ARRAYS: Final = (tuple, list, np.ndarray, type(Ellipsis))  # indices of arrays alone
+
 # What gives some element by an index out of range, where that is on a path that may not be taken.
 _INDEXED: Final = (
     *(Tuple, List, Array, Vector),
@@ -113,7 +115,7 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
             if isinstance(part, Conflict):
                 raise w.error(part.message)
             return part
-        case Vector() if isinstance(index, tuple) or index is Ellipsis:  # a row of a table
+        case Vector() if isinstance(index, _OF_ARRAYS):  # a row of a table
             return item(w, Array(arrays.to_objects(w, container)), index)
         case Vector():
             chosen = components(w, container)[index]
@@ -216,6 +218,9 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     view = _viewed_beside_mask(w, container, index)
     if view is not None:
         return item(w, *view)
+    index = selections.without_masks(w, container, index)
+    if selections.has_places(index):
+        return selections.at_places(w, container, index)
     if isinstance(container, Matrix) and isinstance(index, (Tuple, Slice)):
         return arrays.as_vectors(w, item(w, Array(arrays.to_objects(w, container)), index))
     if not _is_subscriptable(container):
@@ -337,12 +342,13 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
         if mask is not None and (scalar_kind(new) or isinstance(new, Masked)):
             w.write(container, selections.stored_by_mask(w, w.read(container), mask, new))
             return
-        if selections.has_places(index):
-            selections.store_at_places(w, container, index, new, set_item)
-            return
     view = _viewed_beside_mask(w, container, index)
     if view is not None:
         set_item(w, *view, new)
+        return
+    index = selections.without_masks(w, container, index)
+    if isinstance(container, Array) and selections.has_places(index):
+        selections.store_at_places(w, container, index, new, set_item)
         return
     if isinstance(container, Array):
         indices = index.items if isinstance(index, Tuple) else (index,)

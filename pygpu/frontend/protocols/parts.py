@@ -19,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.host.later import later
+from pygpu.frontend.joins.choosing import CHANGED
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.arrays import array_of, as_element, opened, spread, to_objects
@@ -26,10 +27,11 @@ from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import as_objects, scalar_kind
 from pygpu.frontend.values.lazy import Cut, Masked, Row, difference
-from pygpu.frontend.values.objects import Array, List
-from pygpu.frontend.values.values import Abstract, Dynamic, Slice, Tuple, describe
+from pygpu.frontend.values.objects import Array, Cell, List
+from pygpu.frontend.values.values import Abstract, Choice, Dynamic, Slice, Tuple, describe
 
 with later():
+    from pygpu.frontend.collections import records
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import lookups, tables
 
@@ -66,7 +68,13 @@ def part_of(w: Evaluator, container: Any, index: Any) -> Any:
         array = w.read(container) if isinstance(container, Array) else container
         parts = _for_all_axes(index, array.ndim)
         lists = [place for place, part in enumerate(parts) if _is_list(part)]
-        return _by_lists(w, array, parts, lists) if lists else _basic(w, array, parts)
+        if lists:
+            return _by_lists(w, array, parts, lists)
+        known, dynamic = _split(w, array.shape, parts)
+        made = _basic(w, array, known, dynamic)
+        if isinstance(container, Array) and isinstance(made, Array):
+            return _one_of_views(w, container, known, dynamic, made)
+        return made
     if isinstance(index, Slice):
         start, places = _run(w, index, len(items_of(w, container)))
         taken = tuple([w.item(container, _further(w, start, place)) for place in places])
@@ -183,9 +191,35 @@ def _run(w: Evaluator, part: Slice, length: int) -> tuple[Any, range]:
     return arithmetic.elementwise(w, "min", (low, length - width), "int"), range(0, width, step)
 
 
-def _basic(w: Evaluator, array: np.ndarray[Any, Any], parts: list[Any]) -> Any:
+def _one_of_views(
+    w: Evaluator, container: Array, known: list[Any], dynamic: list[tuple[int, Any]], made: Array
+) -> Any:
+    """Part of an array of the function's own, which shows elements of it: changes of either are
+    seen in the other."""
+    made = lookups.one_of(w, made, (container,))
+    shape = w.read(container).shape
+    ranges = [range(shape[axis] - _width(known, axis) + 1) for axis, _ in dynamic]
+    which: Any = 0
+    for (_, start), reach in zip(dynamic, ranges, strict=True):
+        which = arithmetic.binary(w, "+", arithmetic.binary(w, "*", which, len(reach)), start)
+    axes = [place for place, part in enumerate(known) if part is not None]
+    views = []
+    for starts in itertools.product(*ranges) if math.prod(map(len, ranges)) <= CHANGED else ():
+        index = list(known)
+        for at, (axis, _) in zip(starts, dynamic, strict=True):
+            part = index[axes[axis]]
+            is_slice = isinstance(part, slice)
+            index[axes[axis]] = slice(at, at + part.stop, part.step) if is_slice else at
+        views.append(w.item(container, tuple(index)))
+    if records.can_be_any(made, views):
+        made.either = Cell(Choice(which, tuple(views), ""))
+    return made
+
+
+def _basic(
+    w: Evaluator, array: np.ndarray[Any, Any], known: list[Any], dynamic: list[tuple[int, Any]]
+) -> Any:
     """Part of an array by integers, slices and new axes, some of them dynamic."""
-    known, dynamic = _split(w, array.shape, parts)
     places = np.arange(array.size).reshape(array.shape)[tuple(known)]
     if places.size > PART_LIMIT:
         raise w.error(
@@ -264,12 +298,17 @@ def _width(known: list[Any], axis: int) -> int:
 
 def _by_lists(w: Evaluator, array: np.ndarray[Any, Any], parts: list[Any], lists: list[int]) -> Any:
     """Part of an array by lists of integers, some of them dynamic: each element in its turn."""
-    if any(part is None for part in parts) or lists[-1] - lists[0] + 1 != len(lists):
-        raise w.error("lists of dynamic integers as indices stand side by side, without new axes")
+    if any(part is None for part in parts):
+        raise w.error("lists of dynamic integers as indices take no new axes beside them")
     rows, shape = spread(w, [parts[place] for place in lists])
-    before, after = parts[: lists[0]], parts[lists[-1] + 1 :]
-    made = [to_objects(w, _basic(w, array, [*before, *row, *after])) for row in rows]
-    axis = sum([isinstance(part, (slice, Slice)) for part in before])
+    made = []
+    for row in rows:
+        one = list(parts)
+        for place, part in zip(lists, row, strict=True):
+            one[place] = part
+        made.append(to_objects(w, _basic(w, array, *_split(w, array.shape, one))))
+    taken = [at for at, part in enumerate(parts) if not isinstance(part, (slice, Slice))]
+    axis = taken[0] if taken[-1] - taken[0] + 1 == len(taken) else 0  # as NumPy has it
     stacked = np.stack(made, axis=axis)
     return array_of(stacked.reshape(-1), stacked.shape[:axis] + shape + stacked.shape[axis + 1 :])
 

@@ -15,12 +15,12 @@ import numpy as np
 from pygpu.frontend.collections import bounded
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols import lookups
-from pygpu.frontend.protocols.arrays import array_of, as_element, to_objects
+from pygpu.frontend.protocols.arrays import array_of, as_element, is_array, to_objects
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.lazy import Masked
 from pygpu.frontend.values.objects import Array, List
-from pygpu.frontend.values.values import Abstract, Dynamic, Tuple, tuple_of
+from pygpu.frontend.values.values import Abstract, Dynamic, Slice, Tuple, tuple_of
 
 
 def mask_of(w: Evaluator, array: np.ndarray[Any, Any], index: Any) -> np.ndarray[Any, Any] | None:
@@ -112,6 +112,26 @@ def _by_selection(w: Evaluator, xs: Masked, index: Array | Masked) -> Any:
 # ---------------------------------------------------------------- places
 
 
+def without_masks(w: Evaluator, container: Any, index: Any) -> Any:
+    """An index whose masks, beside other parts, are the places where they hold, as NumPy has it."""
+    if not isinstance(index, Tuple) or not is_array(container):
+        return index
+    shape, parts = to_objects(w, container).shape, []
+    for part in index.items:
+        mask = np.empty(0)
+        if isinstance(part, (Array, List, np.ndarray, list)):
+            mask = to_objects(w, part)
+        if not mask.size or any(scalar_kind(test) != "bool" for test in mask.reshape(-1)):
+            parts.append(part)
+            continue
+        axis = len([part for part in parts if part is not None])
+        after_all = any(part is Ellipsis for part in parts)
+        if not after_all and mask.shape != shape[axis : axis + mask.ndim]:
+            raise IndexError(f"boolean index did not match indexed array: {mask.shape}, {shape}")
+        parts += w.items(w.call(np.nonzero, array_of(mask.reshape(-1), mask.shape)))
+    return tuple_of(tuple(parts))
+
+
 def has_places(index: Any) -> bool:
     """Whether an index takes what stands at places that a condition has selected."""
     parts = index.items if isinstance(index, Tuple) else (index,)
@@ -146,6 +166,14 @@ def _each_place(w: Evaluator, container: Any, index: Any) -> tuple[Masked, list[
 
 def at_places(w: Evaluator, container: Any, index: Any) -> Masked:
     """container[index] for an index with places in it."""
+    parts = index.items if isinstance(index, Tuple) else (index,)
+    passed = (slice, Slice, type(None), type(Ellipsis))
+    chosen_by = [at for at, part in enumerate(parts) if not isinstance(part, passed)]
+    if 0 < chosen_by[0] == chosen_by[-1] - len(chosen_by) + 1:
+        raise w.error(
+            "an axis behind others cannot be selected from by a dynamic mask: put it first, as in "
+            "a.T[mask]"
+        )
     chosen, places = _each_place(w, container, index)
     nowhere = next((place for place in places if place is not None), 0)
     found = [w.item(container, nowhere if place is None else place) for place in places]
@@ -163,7 +191,9 @@ def store_at_places(
         if place is not None:
             value = new.items[at] if isinstance(new, Masked) else new
             old = w.item(container, place)
-            set_item(w, container, place, lookups.choose(w, test, value, old))
+            is_number = scalar_kind(old)
+            kept = lookups.choose(w, test, value, old) if is_number else None
+            set_item(w, container, place, kept if is_number else w.call(np.where, test, value, old))
 
 
 # ---------------------------------------------------------------- storing by a mask

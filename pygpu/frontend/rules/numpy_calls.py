@@ -43,8 +43,10 @@ def _ignoring_nan(code: str) -> Rule:
 
 
 def _clip(w: Evaluator, x: Any, low: Any = None, high: Any = None, **more: Any) -> Any:
-    low, high = more.get("min", low), more.get("max", high)
-    low, high = more.get("a_min", low), more.get("a_max", high)
+    low, high = more.pop("min", low), more.pop("max", high)
+    low, high = more.pop("a_min", low), more.pop("a_max", high)
+    if more:
+        raise w.error(f"numpy.clip() of dynamic values takes no {' and no '.join(more)}")
     if low is not None:
         x = _GREATER(w, x, low)
     if high is not None and x is not NotImplemented:

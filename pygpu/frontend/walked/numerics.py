@@ -109,7 +109,7 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Any:
 def take(a: Any, indices: Any, axis: Any = None) -> Any:
     if axis is None:
         return np.ravel(np.asarray(a))[indices]
-    return np.moveaxis(np.asarray(a), axis, 0)[indices]
+    return np.asarray(a)[(*(slice(None),) * (axis % np.ndim(a)), indices)]
 
 
 def linspace(

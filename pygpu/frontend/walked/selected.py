@@ -112,7 +112,8 @@ def extract(condition: Any, arr: Any) -> Any:
 
 
 def compress(condition: Any, a: Any, axis: Any = None) -> Any:
-    return extract(condition, a) if axis is None else np.asarray(a)[np.asarray(condition) != 0]
+    where = np.asarray(condition) != 0
+    return extract(where, a) if axis is None else np.take(a, np.flatnonzero(where), axis)
 
 
 # ---------------------------------------------------------------- different elements

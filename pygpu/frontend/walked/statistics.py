@@ -28,7 +28,9 @@ def along(function: Any, a: Any, axis: Any, keepdims: Any = False) -> Any:
 
 
 def apply_along_axis(function: Any, axis: Any, a: Any) -> Any:
-    return along(function, a, axis)
+    made, axis = along(function, a, axis), axis % np.ndim(a)
+    more = np.ndim(made) - np.ndim(a) + 1
+    return np.moveaxis(made, tuple(range(-more, 0)), tuple(range(axis, axis + more)))
 
 
 # ---------------------------------------------------------------- order statistics
