@@ -155,11 +155,8 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         return arithmetic.python_operator(symbol)(concrete(w, a), concrete(w, b))
     except NotKnown:
         pass
-    if symbol in ("==", "!=") and isinstance(a, (Dict, dict)) and isinstance(b, (Dict, dict)):
-        same = _same_dicts(w, a, b)
-        return same if symbol == "==" else arithmetic.negate(w, same)
-    if symbol in ("==", "!=") and isinstance(a, (Span, range)) and isinstance(b, (Span, range)):
-        same = _same_ranges(w, a, b)
+    same = _same(w, a, b) if symbol in ("==", "!=") else NotImplemented
+    if same is not NotImplemented:
         return same if symbol == "==" else arithmetic.negate(w, same)
     for value in (a, b):
         if isinstance(value, Picture):
@@ -226,6 +223,15 @@ def _each_that_it_may_be(w: Evaluator, value: Any) -> list[tuple[Any, Any]]:
         raise w.error(f"which of two objects {describe(value)} is depends on a dynamic value")
     numbered = enumerate(several.options)
     return [(arithmetic.compare(w, "==", several.which, i), option) for i, option in numbered]
+
+
+def _same(w: Evaluator, a: Any, b: Any) -> Any:
+    """Whether two dicts or two ranges are equal; NotImplemented of others."""
+    if isinstance(a, (Dict, dict)) and isinstance(b, (Dict, dict)):
+        return _same_dicts(w, a, b)
+    if isinstance(a, (Span, range)) and isinstance(b, (Span, range)):
+        return _same_ranges(w, a, b)
+    return NotImplemented
 
 
 def _same_dicts(w: Evaluator, a: Any, b: Any) -> Any:
