@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.jobs import arrays, slots
-from pygpu.codegen.llvm.plan import cost
 from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
@@ -43,7 +42,6 @@ with later():
     from pygpu.passes.blocks import flattened
 
 MAX_OPS: Final = 60_000
-WORK: Final = 16  # operations a component: of less than that, memory is what floats wait for
 HUGE: Final = 2**31  # bytes of an image that need indices of 64 bits
 
 
@@ -200,10 +198,7 @@ def _by_component(task: Task) -> tuple[Task, int]:
     itself, and 1, where components are not treated alike."""
     is_wide = any(value.type.size > 1 for value in task.function.outputs)
     found = flattened.flattened(task.function) if is_wide else None
-    is_narrow = any(format.dtype.itemsize < 4 for format in (*task.inputs, *task.outputs))
-    if found is None or not (is_narrow or cost(found[0].body) >= WORK):
-        return task, 1
-    return of_channels(task, found[0], 1), found[1]
+    return (task, 1) if found is None else (of_channels(task, found[0], 1), found[1])
 
 
 def of_channels(task: Task, function: Function, channels: int) -> Task:
