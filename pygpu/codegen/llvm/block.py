@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.memory import decode_words, load_block, load_words
@@ -45,6 +45,7 @@ class Block:
         self.bits = layout.bits
         self.code = Code(machine)
         self.env: dict[tuple[Value, int, int], Values] = {}
+        self.places: dict[tuple[Value, int, int], Any] = {}  # where texels from anywhere lie
         self.cells = [(u, r) for r in range(layout.rows) for u in range(layout.vectors)]
         self.ctx = Val(self.code, "ptr", 1, "%ctx", 0)
         self.x: Val  # the column of the first pixel

@@ -24,6 +24,7 @@ from pygpu.codegen.llvm.memory import (
     load_block,
     load_words,
     mixed,
+    move,
     steps,
     unpack,
 )
@@ -99,6 +100,8 @@ def far_loads(block: Block, steps: Sequence[Step]) -> None:
         block.env.update(zip(near, texels, strict=True))
     for key, place in far.items():
         block.env[key] = place.texels(place.gathered())
+        if place.inside == (None, None) and not block.machine.gathers:
+            block.places[key] = place
 
 
 def load_rows(block: Block, op: Op, places: dict[Cell, tuple[Val, Val]]) -> None:
@@ -165,11 +168,24 @@ class Place:
     pitch: Val
     inside: tuple[Val | None, Val | None]  # whether that is so without the rule, if it matters
 
+    @property
+    def place(self) -> Val:
+        """So many steps from the base. Texels of one column or one row have a product in common."""
+        step = steps(self.format)
+        return self.row * (self.pitch * step) + self.column * step
+
     def gathered(self) -> list[Val]:
-        # Texels of one column or one row have a product in common.
-        code, format, pitch = self.code, self.format, self.pitch
-        place = self.row * (pitch * steps(format)) + self.column * steps(format)
-        return gather_raw(code, self.base, place, format, (self.height - 1) * pitch + self.width)
+        count = (self.height - 1) * self.pitch + self.width
+        return gather_raw(self.code, self.base, self.place, self.format, count)
+
+    def moved(self, pointer: Val, format: Format) -> bool:
+        """Write the texels as they are, if they are stored so there and are larger than a word:
+        taking their components apart and together takes longer."""
+        stored = self.format.dtype, self.format.channels, self.format.normalize
+        if stored != (format.dtype, format.channels, format.normalize) or format.nbytes <= 4:
+            return False
+        move(self.code, self.base, self.place, pointer, format)
+        return True
 
     def texels(self, raw: Sequence[Val]) -> Values:
         """The components of what is stored at the place, or the constant."""

@@ -383,6 +383,19 @@ def _each_at(code: Code, base: Val, index: Val, unit: str, kind: str, align: int
     return found
 
 
+def move(code: Code, base: Val, place: Val, pointer: Val, format: Format) -> None:
+    """Write the texels at places, as `gather` counts them from `base`, side by side."""
+    unit = "i8" if steps(format) == format.nbytes else "i32"
+    for lane, start in enumerate(_places(code, place)):
+        text = f"getelementptr {unit}, ptr {base.text}, i64 {start.text}"
+        source, to = code.make("ptr", text, base, start), code.at(pointer, lane * format.nbytes)
+        done = 0
+        for kind, lanes, size in (("int", 4, 16), ("long", 1, 8), ("int", 1, 4), ("short", 1, 2)):
+            if format.nbytes - done >= size:
+                code.store(code.load(kind, code.at(source, done), lanes), code.at(to, done))
+                done += size
+
+
 def _places(code: Code, index: Val) -> list[Val]:
     """The lanes of an index in 64 bits. Ints leave their register by twos."""
     longs = code.regroup(index, "long") if index.kind == "int" else index

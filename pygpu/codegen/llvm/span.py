@@ -174,7 +174,9 @@ class Writer(Block):
             start = code.at(target, code.cast("sext", self.x, "long") * texel)
             for u in range(self.plan.vectors):
                 place = code.at(start, u * lanes * texel)
-                store_block(code, self.get(value, (u, r)), place, format, self.plan.raw)
+                texels, found = self.get(value, (u, r)), self.places.get((value, u, r))
+                if found is None or self.machine.streams or not found.moved(place, format):
+                    store_block(code, texels, place, format, self.plan.raw)
 
     def _loaded(self, taps: TapSet, row: int, dx: int, columns: int) -> Values:
         if self.side == boundary.WITHIN:
