@@ -719,7 +719,9 @@ def parts_by_dynamic_indices_are_views(im: Image, counts: Image, p: Position):
     a[:, k + 1] *= 2
     first = a[0:2, k : k + 2]
     first += 1
-    return a.sum(), (a @ np.arange(4)).sum(), column[1], row.sum() + part[0]
+    turned, flat = a.T.ravel(), a.T.T.ravel()
+    turned[1] = flat[2] = 3
+    return a.sum(), (a @ np.arange(4)).sum(), column[1], row.sum() + part[0], turned.sum()
 
 
 @program
@@ -731,5 +733,6 @@ def places_of_axes_by_lists_and_functions(im: Image, counts: Image, p: Position)
     lines = np.apply_along_axis(lambda line: line * line[k], 0, a[0])
     shapes = apart.shape + side.shape + taken.shape + lines.shape
     parts = apart[0, 2], side[1, 0], taken[1, 0, 3], lines[2, 1], a.item(1, k, 2), a[0].item(5)
-    parts = *parts, a[[0, 1], :, [k, 2]][1, 2]
+    sums, most = np.add.accumulate(a[0]), np.maximum.accumulate(-a[0], axis=1)
+    parts = *parts, a[[0, 1], :, [k, 2]][1, 2] + sums[2, 1] + sums.shape[0] + most[1, 2]
     return *parts, *shapes[:4], shapes[6] + 10 * shapes[8]

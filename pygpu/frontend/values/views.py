@@ -43,10 +43,11 @@ def viewed(w: Evaluator, source: Array, choose: Callable[[Any], Any]) -> Any:
     if chosen.ndim == 0:  # as good as the element: it is not stored into through that
         return chosen[()]
     numbers = np.arange(contents.size).reshape(contents.shape)
-    places = choose(numbers)
-    if not np.may_share_memory(places, numbers):
+    shown = numbers if source.places is None else source.places  # in the order of its memory
+    places = choose(shown)
+    if not np.may_share_memory(places, shown):
         return Array(chosen)
-    return showing(source, places)
+    return Array(None, source.outside, source if source.base is None else source.base, places)
 
 
 def showing(source: Array, places: Any) -> Array:

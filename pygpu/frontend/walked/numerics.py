@@ -335,12 +335,20 @@ def outer(function: Any) -> Any:
     return of_pairs
 
 
-def running_max(a: Any) -> Any:
-    return accumulate(np.maximum, a)
+def running_sum(a: Any, axis: Any = 0) -> Any:
+    return np.cumsum(a, axis)
 
 
-def running_min(a: Any) -> Any:
-    return accumulate(np.minimum, a)
+def running_product(a: Any, axis: Any = 0) -> Any:
+    return np.cumprod(a, axis)
+
+
+def running_max(a: Any, axis: Any = 0) -> Any:
+    return np.moveaxis(accumulate(np.maximum, np.moveaxis(np.asarray(a), axis, 0)), 0, axis)
+
+
+def running_min(a: Any, axis: Any = 0) -> Any:
+    return np.moveaxis(accumulate(np.minimum, np.moveaxis(np.asarray(a), axis, 0)), 0, axis)
 
 
 def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
@@ -390,8 +398,8 @@ MEANT: Final[dict[Any, Any]] = {
         function.outer: outer(function)
         for function in (np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum)
     },
-    np.add.accumulate: np.cumsum,
-    np.multiply.accumulate: np.cumprod,
+    np.add.accumulate: running_sum,
+    np.multiply.accumulate: running_product,
     np.maximum.accumulate: running_max,
     np.minimum.accumulate: running_min,
 }
