@@ -7,6 +7,7 @@ demosaic(raw, "RGGB")
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -357,6 +358,7 @@ def _developed(raw: Image, p: Position, left: int, top: int) -> Any:
 
 
 @whole
+@functools.partial(together, alone=True)
 def demosaic(image: Image, pattern: str = "RGGB") -> Any:
     """The colours of what a camera's sensor sees through Bayer's coloured glass: the image has one
     channel, the result three. `pattern` is what the first two pixels of the first two rows see:

@@ -80,6 +80,7 @@ def _turned(im: Image, p: Position, to: Vec2, around: Vec2, turn: Vec2, order: A
 
 
 @whole
+@functools.partial(together, alone=True)
 def rotate(
     image: Image,
     angle: float,

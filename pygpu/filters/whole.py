@@ -139,10 +139,13 @@ def whole(function: Callable[..., Any], measures: bool = False) -> Callable[...,
     return with_map(filtered)
 
 
-def together(function: Callable[..., Any], least: int | None = None) -> Callable[..., Any]:
+def together(
+    function: Callable[..., Any], least: int | None = None, alone: bool = False
+) -> Callable[..., Any]:
     """Put the passes of a filter together, as a pipeline does, where the image has so many pixels
     that it is worth it, and do what has come before without Python. For filters that do not ask for
-    texels on their way."""
+    texels on their way. One that is `alone` has a single pass, which makes a dtype if one is asked
+    for."""
     signature, passes = inspect.signature(function), Together(function)
     converted = Together(lambda dtype, **values: _as(dtype, function(**values)))
 
@@ -161,7 +164,7 @@ def together(function: Callable[..., Any], least: int | None = None) -> Callable
             return function(image, *args, **options), dtype
         most = LARGE if least is None else least
         if dtype is None:
-            return passes(most, given), None
+            return function(**given) if alone else passes(most, given), None
         if isinstance(dtype, np.dtype | type) and np.dtype(dtype).isnative:
             dtype = np.dtype(dtype).name  # calls are told apart by names
         return converted(most, {"dtype": dtype, **given}), None

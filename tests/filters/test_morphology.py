@@ -1,5 +1,7 @@
 """Morphology, connected regions and distances: as scikit-image and SciPy make them."""
 
+import functools
+
 import numpy as np
 import pytest
 import skimage.data
@@ -193,7 +195,8 @@ def same(im: pygpu.Image, p: pygpu.Position):
 def test_a_result_of_a_dtype_is_the_one_without_converted(dtype) -> None:
     """The last pass makes it, from the second call of a kind without Python."""
     image = np.tile(BYTES[..., 1], (4, 4))
-    for run in (filters.opening, filters.erosion, filters.white_tophat):
+    turned = functools.partial(filters.rotate, angle=20)
+    for run in (filters.opening, filters.erosion, filters.white_tophat, filters.demosaic, turned):
         plain = pygpu.Image(run(image))
         expected = np.asarray(same(plain, dtype=dtype))
         for _ in range(3):
