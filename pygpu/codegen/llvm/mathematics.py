@@ -101,8 +101,12 @@ def _scales(code: Code, x: Val) -> bool:
     return x.lanes == 16 and code.machine.has("avx512f")
 
 
-def times_power(code: Code, x: Val, whole: Val, power: Val | None) -> Val:
-    """x * 2**whole, rounded once."""
+def times_power(
+    code: Code, x: Val, whole: Val, power: Val | None, *, is_normal: bool = False
+) -> Val:
+    """x * 2**whole, rounded once. `is_normal`: the power is a normal number."""
+    if power is not None and is_normal:
+        return x * code.bits((power + 127) << 23, "float")
     if power is not None:
         return scale(code, x, power)
     name, vector = "llvm.x86.avx512.mask.scalef.ps.512", x.type

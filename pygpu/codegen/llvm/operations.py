@@ -242,11 +242,13 @@ def _power_of(code: Code, x: Val, y: float) -> Val:
 
     scaled = log * y
     low = code.fma(low, y, code.fma(log, y, -scaled))
-    scaled = code.minimum(code.maximum(scaled, -200.0), 200.0)
+    most = 150.0 * abs(y)  # of what is scaled, where the result is not one of the ends
+    if most > 200.0:
+        scaled = mathematics.bound(code, scaled, -200.0, 200.0)
     nearest, power = mathematics.nearest_whole(code, scaled)
     rest = (scaled - nearest) + low
     curve = code.fma(mathematics.halved(code, rest, _EXP2), rest, 1.0)
-    result = mathematics.times_power(code, curve, nearest, power)
+    result = mathematics.times_power(code, curve, nearest, power, is_normal=most < 126.0)
 
     at_zero, at_infinity = (0.0, math.inf) if y > 0 else (math.inf, 0.0)
     ends = code.select(x.eq(0.0), number(at_zero), number(math.nan))
