@@ -323,3 +323,60 @@ def one_of_two_closures_counts(im: Image, counts: Image, p: Position):
     for i in range(counts(p)):
         (a if (i + p.x) % 3 else b)(im(p) + i)
     return a(1.0), b(0.0)
+
+
+@program
+def lists_by_key_that_two_paths_begin(im: Image, p: Position):
+    rows = {}
+    if im(p) > 0:
+        rows["a"] = [0]
+    if p.x > 2:
+        if "a" not in rows:
+            rows["a"] = [0]
+        row = rows["a"]
+    else:
+        if "b" not in rows:
+            rows["b"] = [0]
+        row = rows["b"]
+    row[0] = 2
+    row.append(1)
+    return sum(rows.get("a", [])), sum(rows.get("b", [])), len(row)
+
+
+@program
+def lists_that_change_places(im: Image, p: Position):
+    a, b, c = [im(p)], [2], [3]
+    if p.y > 1:
+        c = a
+        if p.y > 2:
+            b.append(1)
+    else:
+        a, b = b, a
+    c.append(1)
+    return len(a), len(b), len(c)
+
+
+@program
+def object_of_one_path_that_holds_either(im: Image, p: Position):
+    u = Ball(1.0, 2.0)
+    v = Ball(im(p), 3.0)
+    a, b = u.log, v.log
+    w = u
+    if p.x % 2 == 0:
+        w = Ball(p.x, 1.0)
+        w.log = b if im(p + (1, 0)) > 0 else u.log
+    w.y = 5.0
+    b.append(p.x)
+    return w.y + sum(w.log) * 3, u.y, v.y, sum(a), sum(b)
+
+
+@program
+def list_made_on_a_path_and_kept(im: Image, p: Position):
+    kept = []
+    if im(p) > 0:
+        w = [0]
+        kept.append(w)
+    else:
+        w = [5]
+    w[0] = 2
+    return (kept[0][0] if kept else -1), len(kept), w[0]

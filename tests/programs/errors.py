@@ -1613,3 +1613,13 @@ def array_clipped_into_another(im: Image, p: Position):
     a = np.arange(12.0) * im(p)
     np.clip(a, 0, 1, out=a)
     return a.sum()
+
+
+def list_that_a_loop_takes_up(im: Image, p: Position):
+    a, b = [im(p)], [2]
+    c = a
+    for _ in range(p.x % 3):
+        c = [7] if p.y > 1 else b
+    b.append(5)
+    a.append(6)
+    return sum(c) + 100 * len(c)

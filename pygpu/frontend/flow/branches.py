@@ -86,7 +86,7 @@ def _merge(
             _level(w, frame, regions, pair, older)
         exits[target], joined = join(w, frame, *pair, leaf, older)
         w.heap.grows |= joined.grows
-        w.heap.alias_joined(joined.aliases, joined.pairs)
+        w.heap.alias_joined(joined.aliases, joined.named())
     lone = [
         (side, target)
         for side, one in enumerate(outcomes)

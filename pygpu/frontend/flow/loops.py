@@ -285,9 +285,11 @@ def device_loop(
         joined, how = branches.join(w, frame, current, reached, leaf, before.serial, around)
         if not changed and not how.guarded():
             w.heap.alias_joined(how.aliases, how.pairs)
+        noted = w.heap.alias_joined(how.aliases, how.named(), around=True)
             break
         w.rewind(before, walked)  # to be walked again, from what was joined
-        w.heap.alias_joined(how.aliases, how.pairs)
+        for old, view in noted:
+            w.heap.alias(old, view)
         current = joined
     else:
         raise w.error("what this loop carries from round to round is not settled: simplify it")

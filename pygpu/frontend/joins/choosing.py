@@ -94,12 +94,15 @@ def _partner(join: Joining, pairs: list[list[Any]], other: Any) -> int:
     return len(pairs) - 1
 
 
-def either(join: Joining, a: Object, b: Object, key: Key) -> Choice | None:
-    """Which objects one may be that two objects have become: those that were there before the paths
-    parted, or before earlier ones did, and where no loop comes round those made on a path. None
-    where it may be another, or one from outside."""
+def either(join: Joining, a: Object | None, b: Object | None, key: Key) -> Choice | None:
+    """Which objects one may be that two objects have become, or one that is on one side alone:
+    those that were there before the paths parted, or before earlier ones did, and where no loop
+    comes round those made on a path. None where it may be another, or one from outside."""
     sides: list[tuple[Any, tuple[Any, ...]]] = []
     for state, one in ((join.left, a), (join.right, b)):
+        if one is None:
+            sides.append((0, ()))
+            continue
         known = state.get(one.either) if one.either is not None and one.outside == EITHER else None
         which, options = (known.which, known.options) if isinstance(known, Choice) else (0, (one,))
         right = state is join.right
@@ -113,7 +116,7 @@ def either(join: Joining, a: Object, b: Object, key: Key) -> Choice | None:
         return None
     numbers = tuple([every.index(other) for other in others])
     if not isinstance(second, Dynamic):
-        second = numbers[0]
+        second = numbers[0] if numbers else 0
     elif numbers != tuple(range(len(others))):
         second = Renumbered(second.value, numbers)
     if isinstance(first, Dynamic):

@@ -354,20 +354,37 @@ class Join:
         for bases, base, view in self.shown:
             met = [joined for pair, joined in made if pair[0] is bases[0] or pair[1] is bases[1]]
             self.aliases += [(each, view) for each in (*bases, base, *met) if each is not view]
+        found = -1
+        while found != (found := len(self.aliases)):  # options are in sight, too
+            self._mark_shared(made)
+            self._mark_old(state, made)
+            two: list[tuple[tuple[Object | None, Object | None], Object]] = [*made]
+            two += [((None, h) if right else (h, None), j) for (right, h), j in self.lone.items()]
+            for number, (pair, joined) in enumerate(two):
+                if joined.outside != EITHER or joined.either is not None:
+                    continue
+                options = either(self, *pair, (".either", number))
+                if options is not None:
+                    joined.either = Cell(options)
+                    self.aliases += [(option, joined) for option in options.options]
+            self.aliases = list(dict.fromkeys(self.aliases))
+
+    def named(self) -> dict[tuple[Object, Object], Any]:
+        """What was made of each two objects, and of one that is on one side alone."""
+        return {**self.pairs, **{(handle, handle): made for (_, handle), made in self.lone.items()}}
+
+    def _mark_shared(self, made: list[tuple[tuple[Object, Object], Object]]) -> None:
+        """Let what may be an object that another joined one may be be read only; what stands for
+        that object alone is the one that is changed."""
         for side in (0, 1):
             first: dict[Object, Object] = {}
             for pair, joined in made:
                 if first.setdefault(pair[side], joined) is not joined:
                     joined.outside = first[pair[side]].outside = EITHER
-            for (right, handle), joined in self.lone.items():
-                if right == bool(side) and first.setdefault(handle, joined) is not joined:
-                    joined.outside = first[handle].outside = EITHER
-        self._mark_old(state, made)
-        for number, (pair, joined) in enumerate(made):
-            options = either(self, *pair, (".either", number)) if joined.outside == EITHER else None
-            if options is not None:
-                joined.either = Cell(options)
-                self.aliases += [(option, joined) for option in options.options]
+                alone = self.lone.get((bool(side), pair[side]), joined)
+                if alone is not joined:
+                    joined.outside = EITHER
+                    self.aliases.append((alone, joined))
 
     def _mark_old(self, state: State, made: list[tuple[tuple[Object, Object], Object]]) -> None:
         """Let what may be an older object that is still in sight be read only."""

@@ -39,6 +39,8 @@ _GROWN: Final = (
     "of its items"
 )
 
+_MAKE: Final = "make it before the paths part, and change it on one of them"
+
 # What makes the row at a place anew, from the row that stands there. It holds nothing dynamic.
 Row = Callable[[Any, int], Any]
 
@@ -108,6 +110,8 @@ class Heap:
             contents = self.state.get(handle)
         if isinstance(contents, Conflict):
             raise self._error(contents.message)
+        if contents is ABSENT:
+            raise self._error(f"{describe(handle)} may be one that another path made: {_MAKE}")
         if contents.__class__ is Growing:
             return self._placed(handle, contents)
         if type(handle) is Namespace:  # whose names are asked for, too
@@ -151,18 +155,30 @@ class Heap:
         self.aliases[handle] = (*self.aliases.get(handle, ()), view)
 
     def alias_joined(
-        self, aliases: Iterable[tuple[Object, Object]], pairs: Mapping[tuple[Object, Object], Any]
-    ) -> None:
-        """Note what a join has made: `aliases` are pairs of an object and a joined object that may
-        be it, `pairs` says what was made of each two objects. What was made of two objects may be
-        whatever either of them may be."""
+        self,
+        aliases: Iterable[tuple[Object, Object]],
+        pairs: Mapping[tuple[Object, Object], Any],
+        around: bool = False,
+    ) -> list[tuple[Object, Object]]:
+        """Note what a join has made, and give what was noted: `aliases` are pairs of an object and
+        a joined object that may be it, `pairs` says what was made of each two objects. What was
+        made of two objects may be whatever either of them may be. So may the first of the two,
+        where a loop that carries it has come `around`."""
+        before = {old: len(views) for old, views in self.aliases.items()}
         for old, joined in aliases:
             self.alias(old, joined)
         for two, made in pairs.items():
             if isinstance(made, Object) and made.outside:
                 for old, views in self.aliases.items():
-                    if made not in views and not set(two).isdisjoint(views):
-                        self.aliases[old] = (*views, made)
+                    if {*two, made}.isdisjoint(views):
+                        continue
+                    more = (made, two[0]) if around and two[0].outside else (made,)
+                    self.aliases[old] = (*views, *[one for one in more if one not in views])
+        return [
+            (old, view)
+            for old, views in self.aliases.items()
+            for view in views[before.get(old, 0) :]
+        ]
 
     # ------------------------------------------------------------ items taken in advance
 
