@@ -718,3 +718,56 @@ def attributes_that_one_path_sets_or_deletes(im: Image, p: Position):
     copied = copy.copy(tuned)
     copied.gain += 1
     return found, tuned.gain, copied.gain, hasattr(tuned, "gain")
+
+
+@program
+def cached_methods_run_once(im: Image, p: Position):
+    class Scale:
+        def __init__(self, by):
+            self.by, self.calls = by, 0
+
+        @functools.lru_cache(maxsize=32)
+        def of(self, v):
+            self.calls += 1
+            return v * self.by
+
+        @property
+        @functools.cache
+        def doubled(self):
+            self.calls += 10
+            return self.by * 2
+
+    two, three = Scale(2), Scale(im(p))
+    v = im(p)
+    total = two.of(v) + three.of(v) + two.of(v) + three.doubled + three.doubled
+    two.by = 5  # what was given for v is given again
+    return total + two.of(v) + 100 * two.calls + 1000 * three.calls
+
+
+@program
+def cached_methods_of_known_numbers(im: Image, p: Position):
+    class Counted:
+        def __init__(self):
+            self.calls = 0
+
+        @functools.cache
+        def fib(self, n):
+            self.calls += 1
+            return n if n < 2 else self.fib(n - 1) + self.fib(n - 2)
+
+    counted = Counted()
+    total = sum(counted.fib(k % 3) for k in range(6)) + counted.fib(10)
+    return total + 100 * counted.calls + im(p)
+
+
+@program
+def cache_of_one_result(im: Image, p: Position):
+    calls = 0
+
+    @functools.lru_cache(maxsize=1)
+    def f(n):
+        nonlocal calls
+        calls += 1
+        return n
+
+    return f(1) + f(2) + f(1) + f(1) + 10 * calls + im(p)

@@ -6,6 +6,7 @@ Most end in a CompileError; known code that fails raises what Python raises, wit
 import asyncio
 import collections
 import enum
+import functools
 import hashlib
 import itertools
 import math
@@ -1623,3 +1624,31 @@ def list_that_a_loop_takes_up(im: Image, p: Position):
     b.append(5)
     a.append(6)
     return sum(c) + 100 * len(c)
+
+
+@program
+def remembering_function_that_counts_its_calls(im: Image, p: Position):
+    calls = 0
+
+    @functools.cache
+    def twice(v):
+        nonlocal calls
+        calls += 1
+        return v * 2
+
+    return twice(im(p)) + twice(im(p + (1, 0))) + calls
+
+
+@program
+def remembering_method_that_counts_its_calls(im: Image, p: Position):
+    class Scale:
+        calls = 0
+
+        @functools.lru_cache(maxsize=None)
+        def twice(self, v):
+            Scale.calls += 1
+            return v * 2
+
+    scale = Scale()
+    total = scale.twice(im(p)) if im(p) > 0 else 0.0
+    return total + scale.twice(im(p)) + Scale.calls

@@ -483,5 +483,6 @@ def cached_functions_run_once_for_a_dynamic_argument(im: Image, p: Position):
         return v * by
 
     v = im(p)
-    total = doubled(v) + doubled(v) + doubled(v, by=v) + doubled(v, by=v) + doubled(3)
+    total = doubled(v) + doubled(v) + doubled(v, by=v) + doubled(v, by=v)
+    total += doubled(v, 3) + doubled(v, 3)
     return total + 100 * len(calls)

@@ -52,7 +52,7 @@ from pygpu.types import BOOL
 
 with later():
     from pygpu.frontend.calls import dynamic, misfits, numpy_kinds
-    from pygpu.frontend.collections import bounded
+    from pygpu.frontend.collections import bounded, remembered
     from pygpu.frontend.flow import generators
     from pygpu.frontend.protocols import attributes
     from pygpu.frontend.rules import classes
@@ -129,6 +129,9 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
     if args and _is_method_of(function, args[0]) and _rule(function) is None:
         bound = attributes.attribute(w, args[0], function.__name__)  # list.append(xs, 1)
         return call(w, bound, args[1:], keywords)
+    is_remembering = type(function) is functools._lru_cache_wrapper
+    if is_remembering and (not is_known or function in w.environment.caches):
+        return call(w, remembered.of_wrapper(w, function), args, keywords)
     if type(function) is types.FunctionType and _asks_to_be_walked(function, args):
         return dynamic.call_dynamic(w, function, args, keywords)
     objects_given = any(isinstance(value, Instance) for value in (*args, *keywords.values()))

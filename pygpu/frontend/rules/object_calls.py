@@ -27,7 +27,6 @@ from pygpu.frontend.values.objects import (
     Instance,
     List,
     Matrix,
-    Names,
     Object,
     Thrown,
     Vector,
@@ -35,7 +34,6 @@ from pygpu.frontend.values.objects import (
 from pygpu.frontend.values.values import (
     Abstract,
     Choice,
-    Conflict,
     Dynamic,
     NotKnown,
     Picture,
@@ -47,7 +45,7 @@ from pygpu.frontend.walked import asked, library
 
 with later():
     from pygpu.frontend.collections import bounded as lists
-    from pygpu.frontend.collections import numerals, texts, words
+    from pygpu.frontend.collections import numerals, remembered, texts, words
     from pygpu.frontend.protocols import attributes, indexing
     from pygpu.frontend.walked import library
 
@@ -179,41 +177,17 @@ def _copied(
 # ---------------------------------------------------------------- functions that remember
 
 
-def _cached(w: Evaluator, function: Any) -> Any:
-    """functools.cache: what a call with these known or dynamic numbers gave is given again."""
-    results = Names({})
-
-    def call(*args: Any, **keywords: Any) -> Any:
-        try:
-            named = [(name, _same(w, value)) for name, value in keywords.items()]
-            key = (*[_same(w, arg) for arg in args], *named)
-            hash(key)
-        except (NotKnown, TypeError):
-            return w.call(function, *args, **keywords)
-        before = w.peek(results)
-        if isinstance(before, dict) and not isinstance(before.get(key), Conflict | None):
-            return before[key]
-        result = w.call(function, *args, **keywords)
-        after = w.peek(results)
-        if isinstance(after, dict):
-            w.write(results, {**after, key: result})
-        return result
-
-    return Builtin(getattr(function, "name", "cache"), call, results)
-
-
-def _same(w: Evaluator, arg: Any) -> Any:
-    """What a dynamic number has in common with itself alone; another argument as Python has it."""
-    return arg.value if type(arg) is Dynamic else concrete(w, arg)
-
-
 def _lru_cache(w: Evaluator, maxsize: Any = 128, typed: Any = False) -> Any:
     if isinstance(maxsize, Function):
-        return _cached(w, maxsize)
+        return remembered.cached(w, maxsize, 128)
     made = functools.lru_cache(maxsize, typed)
     if callable(maxsize):
         return made
-    return Builtin("lru_cache", lambda f: _cached(w, f) if type(f) is Function else w.call(made, f))
+
+    def wrap(f: Any) -> Any:
+        return remembered.cached(w, f, maxsize, typed) if type(f) is Function else w.call(made, f)
+
+    return Builtin("lru_cache", wrap)
 
 
 def _update_wrapper(w: Evaluator, wrapper: Any, wrapped: Any, *more: Any, **keywords: Any) -> Any:
@@ -386,7 +360,9 @@ OBJECT_RULES: Final[dict[Any, Rule]] = {
     operator.delitem: lambda w, xs, index: indexing.delete_item(w, xs, index),
     **{function: _in_place(symbol) for function, symbol in _IN_PLACE.items()},
     types.SimpleNamespace: _namespace,
-    functools.cache: lambda w, f: _cached(w, f) if type(f) is Function else NotImplemented,
+    functools.cache: lambda w, f: (
+        remembered.cached(w, f) if type(f) is Function else NotImplemented
+    ),
     functools.lru_cache: _lru_cache,
     functools.update_wrapper: _update_wrapper,
     functools.wraps: _wraps,

@@ -30,6 +30,8 @@ class Environment:
         self.pictures: dict[int, Picture] = {}
         self.places: set[Value] = set()  # columns and rows of texels, besides the pixel's own
         self.flags: dict[Value, bool] = {}  # of bools: whether they are NumPy's, where that is sure
+        self.widened: dict[Value, tuple[Any, ...]] = {}  # numbers: what they were, or may be
+        self.caches: dict[Any, Any] = {}  # of functools', by Python's own
         self.memo: dict[Any, list[tuple[Any, Any, Any]]] = {}
         self.class_parts: dict[type, ClassParts] = {}  # of classes that were made in the function
         self.made: dict[int, tuple[Any, Any]] = {}  # by calls, in C: under which conditions
