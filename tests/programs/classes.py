@@ -721,6 +721,23 @@ def attributes_that_one_path_sets_or_deletes(im: Image, p: Position):
 
 
 @program
+def class_of_numbers_that_meet(im: Image, p: Position):
+    x = 1 if im(p) > 0 else 0.5
+    total = 0
+    for k in range(4):
+        total += im(p + (k, 0)) * 2
+    numbers = isinstance(x, (int, float)) and isinstance(float(x), float)
+    floats = type(x * 0.5) is float and (x / 2).__class__ is float and isinstance(total, float)
+    return numbers + 2 * floats + 4 * (type(int(im(p) > 0 or 3)) is int)
+
+
+@program
+def truth_values_by_identity(im: Image, p: Position):
+    a, b = im(p) > 0, p.x > 1
+    return (1 if a is b else 0) + (2 if True is a else 0) + (4 if b is not False else 0)
+
+
+@program
 def cached_methods_run_once(im: Image, p: Position):
     class Scale:
         def __init__(self, by):

@@ -1626,6 +1626,34 @@ def list_that_a_loop_takes_up(im: Image, p: Position):
     return sum(c) + 100 * len(c)
 
 
+def class_that_the_path_decides(im: Image, p: Position):
+    x = 1 if im(p) > 0 else 0.5
+    return 1.0 if isinstance(2 * x, int) else 0.0
+
+
+@program
+def pattern_of_a_class_that_the_path_decides(im: Image, p: Position):
+    x = 0
+    for i in range(p.x):
+        x += im(p + (i, 0))
+    match x:
+        case int():
+            return 1.0
+        case float():
+            return 2.0
+
+
+@program
+def method_of_floats_of_what_may_be_an_int(im: Image, p: Position):
+    return max(1, im(p)).is_integer()
+
+
+@program
+def truth_value_that_may_be_a_number(im: Image, p: Position):
+    x = im(p) > 0 and p.x
+    return 1.0 if x is False else 0.0
+
+
 @program
 def remembering_function_that_counts_its_calls(im: Image, p: Position):
     calls = 0
@@ -1652,3 +1680,14 @@ def remembering_method_that_counts_its_calls(im: Image, p: Position):
     scale = Scale()
     total = scale.twice(im(p)) if im(p) > 0 else 0.0
     return total + scale.twice(im(p)) + Scale.calls
+
+
+@program
+def list_that_a_loop_takes_up(im: Image, p: Position):
+    a, b = [im(p)], [2]
+    c = a
+    for _ in range(p.x % 3):
+        c = [7] if p.y > 1 else b
+    b.append(5)
+    a.append(6)
+    return sum(c) + 100 * len(c)

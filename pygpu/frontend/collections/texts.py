@@ -21,6 +21,7 @@ from typing import Any, Final
 from pygpu.core.host.later import later
 from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.collections.words import by_option, word
+from pygpu.frontend.joins import origins
 from pygpu.frontend.joins.choosing import WORDS
 from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
@@ -204,7 +205,8 @@ def of_value(w: Evaluator, value: Any, spec: str = "") -> Any:
     """format(value, spec), of what is not known; of an int and of strings its characters."""
     if isinstance(value, Text):
         return value
-    if scalar_kind(value) == "bool" and isinstance(value, Dynamic) and not spec:
+    is_bool = isinstance(value, Dynamic) and origins.same_of_all(w, value, lambda c: c is bool)
+    if is_bool and not spec:
         return Choice(w.call(int, value), ("False", "True"), "")
     found = _SPEC.fullmatch(spec)
     is_int = scalar_kind(value) in ("int", "uint")

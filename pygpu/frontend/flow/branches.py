@@ -12,6 +12,7 @@ from typing import Any, Final
 from pygpu.core.errors import HOME
 from pygpu.core.host.later import later
 from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, still_read, zero
+from pygpu.frontend.joins import origins
 from pygpu.frontend.joins.joining import Meeting, Round
 from pygpu.frontend.numbers.numbers import as_value
 from pygpu.frontend.values.frames import Frame
@@ -72,7 +73,7 @@ def _merge(
                 values.append(contents.value)
                 continue
             with w.build.inside(region):
-                values.append(as_value(w, contents, type))
+                values.append(origins.note(w, as_value(w, contents, type), contents))
         made = slots.pair(values[0], values[1], key)
         if key[-1] == ".which":
             numbers = [part if isinstance(part, int) else None for part in (a, b)]

@@ -272,6 +272,8 @@ def device_loop(
             changed = True
             param = Value(type, name_of(key))
             initial[param] = _initial(a, initial)
+            if scalar_kind(a) and (w.environment.widened or scalar_kind(a) != scalar_kind(b)):
+                w.environment.widened[param] = (a, b)
             return param
 
         if rounds:
@@ -283,9 +285,8 @@ def device_loop(
 
         around = Round(at_first, rounds, entry)
         joined, how = branches.join(w, frame, current, reached, leaf, before.serial, around)
-        if not changed and not how.guarded():
-            w.heap.alias_joined(how.aliases, how.pairs)
         noted = w.heap.alias_joined(how.aliases, how.named(), around=True)
+        if not changed and not how.guarded():
             break
         w.rewind(before, walked)  # to be walked again, from what was joined
         for old, view in noted:

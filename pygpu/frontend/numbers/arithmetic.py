@@ -16,6 +16,7 @@ import numpy as np
 from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
 from pygpu.core.operations.ops import TABLE
+from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers import flags
 from pygpu.frontend.numbers.numbers import as_value, bounded, dynamic
 from pygpu.frontend.numbers.operands import (
@@ -143,7 +144,10 @@ def scalars(w: Evaluator, symbol: str, a: Any, b: Any, first: Kind, second: Kind
             return dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
         whole = integers.binary(w, symbol, code, a, b, kind)
         return integers.narrowed(w, symbol, a, b, whole)  # type: ignore[no-any-return]
-    result = dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
+    operands = as_value(w, a, type), as_value(w, b, type)
+    if w.environment.widened:
+        operands = origins.note(w, operands[0], a), origins.note(w, operands[1], b)
+    result = dynamic(w, code, *operands)
     if kind == "bool":
         flags.inherit(w, result, a, b)
     return result
@@ -301,6 +305,8 @@ def elementwise(
 
     def emit(type: Type, parts: Sequence[Any]) -> Value:
         values = [as_value(w, part, type) for part in parts]
+        if code in ("min", "max"):
+            values = [origins.note(w, *each) for each in zip(values, parts, strict=True)]
         return w.build.emit(code, *values, data=data) if code else values[0]
 
     def working(kinds: Sequence[Kind]) -> Kind:
@@ -399,7 +405,8 @@ def select(w: Evaluator, condition: Any, a: Any, b: Any) -> Any:
             return Complex(*[select(w, condition, *part) for part in zip(*parts, strict=True)])
         type = vector(_common_kind(w, (a, b)), 1)
         test = as_value(w, condition, BOOL)
-        made = dynamic(w, "select", test, as_value(w, a, type), as_value(w, b, type))
+        either = [origins.note(w, as_value(w, each, type), each) for each in (a, b)]
+        made = dynamic(w, "select", test, *either)
         dtype = narrow_dtype(a)
         if dtype is not None and dtype == narrow_dtype(b):
             return Narrow(made.value, dtype, range_of_either(a, b))

@@ -21,9 +21,11 @@ from pygpu.frontend.protocols.arrays import as_vectors, kind_of, opened, to_obje
 from pygpu.frontend.protocols.datamodel import (
     MISSING,
     bind,
+    certain_class,
     class_attribute,
     class_of,
     in_class,
+    in_each_class,
     python_method,
     user_method,
 )
@@ -155,7 +157,9 @@ def _array_attribute(w: Evaluator, value: Array | Masked | Dynamic, name: str) -
         case Dynamic() if name in ("numerator", "denominator") and value.type.kind != "float":
             return arithmetic.unary(w, "+", value) if name == "numerator" else 1
     if name == "__class__":
-        return class_of(value)
+        return certain_class(w, value)
+    if isinstance(value, Dynamic):
+        in_each_class(w, value, name)
     return _method(w, value, name)
 
 

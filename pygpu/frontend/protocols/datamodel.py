@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.storage import ImageLike
+from pygpu.frontend.joins import origins
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Raised
@@ -16,7 +17,7 @@ from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, S
 from pygpu.frontend.values.values import ABSENT, Abstract, Conflict, Dynamic, Picture, Slice, Tuple
 from pygpu.language import matrices, vectors
 from pygpu.language.scalars import Int, UInt
-from pygpu.types import INT, INTEGERS
+from pygpu.types import INT
 
 MISSING: Final = object()
 
@@ -24,8 +25,15 @@ MISSING: Final = object()
 _SCALAR_CLASS: Final = {"float": float, "int": int, "uint": int, "bool": bool}
 
 
+def certain_class(w: Evaluator, value: Any) -> type:
+    """type(value), which of a number must not depend on the path."""
+    if isinstance(value, Dynamic):
+        return origins.same_of_all(w, value, lambda cls: cls)  # type: ignore[no-any-return]
+    return class_of(value)
+
+
 def class_of(value: Any) -> type:
-    """type(value)"""
+    """type(value), of a number the widest that it may be."""
     match value:
         case Instance():
             return getattr(value.cls, "stands_for", value.cls)
@@ -56,15 +64,16 @@ def class_of(value: Any) -> type:
     return type(value)
 
 
-def is_instance(value: Any, cls: Any) -> bool:
+def is_instance(w: Evaluator, value: Any, cls: Any) -> bool:
     """isinstance(value, cls)"""
     if isinstance(value, Picture):
         classes = cls if isinstance(cls, tuple) else (cls,)
         return any(isinstance(c, type) and issubclass(c, ImageLike) for c in classes)
     if not isinstance(value, Abstract):
         return isinstance(value, cls)
-    if isinstance(value, Dynamic) and value.type.kind in INTEGERS:
-        return issubclass(Int if value.type is INT else UInt, cls)
+    if isinstance(value, Dynamic):
+        own: dict[type, type] = {int: Int if value.type is INT else UInt}
+        return bool(origins.same_of_all(w, value, lambda c: issubclass(own.get(c, c), cls)))
     if isinstance(value, Instance) and issubclass(value.cls, cls):
         return True
     return issubclass(class_of(value), cls)
@@ -73,7 +82,16 @@ def is_instance(value: Any, cls: Any) -> bool:
 def in_class(value: Any, name: str) -> bool:
     """Whether the class that plain Python's value has there has an attribute of that name."""
     cls = class_of(value)
-    return not issubclass(cls, Abstract) and any(name in vars(base) for base in cls.__mro__)
+    return not issubclass(cls, Abstract) and _has(cls, name)
+
+
+def _has(cls: type, name: str) -> bool:
+    return any(name in vars(base) for base in cls.__mro__)
+
+
+def in_each_class(w: Evaluator, number: Dynamic, name: str) -> bool:
+    """`in_class`, of a number; an error where it is of a class on one path that has it not."""
+    return bool(origins.same_of_all(w, number, lambda cls: _has(cls, name)))
 
 
 def class_attribute(w: Evaluator, cls: type, name: str) -> Any:

@@ -146,7 +146,8 @@ def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
         dtypes = {narrow_dtype(item) for item in items}
         dtype = dtypes.pop() if len(dtypes) == 1 else None
         ends = int(values.min()), int(values.max())
-        return lambda index: _of_width(look_up(w, values, index), dtype, ends)
+        some = tuple(dict(zip(kinds, items, strict=True)).values())
+        return lambda index: _of_width(_of_kinds(w, look_up(w, values, index), some), dtype, ends)
     if all(isinstance(item, (complex, int, float, np.number)) for item in items):
         pairs = [(complex(item).real, complex(item).imag) for item in items]
         re, im = _columns(w, pairs) or []
@@ -237,6 +238,13 @@ def array_column(w: Evaluator, array: np.ndarray[Any, Any]) -> Callable[[Any], A
 
 
 _NUMBERS: Final = frozenset(map(np.dtype, "? b B h H i I l L q Q e f d".split()))
+
+
+def _of_kinds(w: Evaluator, element: Any, some: tuple[Any, ...]) -> Any:
+    """An element of a table, which holds numbers of the kinds of these."""
+    if len(some) > 1 and isinstance(element, Dynamic):
+        w.environment.widened[element.value] = some
+    return element
 
 
 def _of_width(element: Any, dtype: np.dtype[Any] | None, ends: tuple[int, int]) -> Any:

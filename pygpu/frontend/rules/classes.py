@@ -186,7 +186,7 @@ def _construct(w: Evaluator, cls: type, args: tuple[Any, ...], keywords: Mapping
         if cls in w.environment.class_parts:  # walked: it may keep what it makes
             new = Function.of(new)
         made = w.call(new, cls, *args, **keywords)
-        if not datamodel.is_instance(made, cls):
+        if not datamodel.is_instance(w, made, cls):
             return made
     else:
         made = hollow_of(cls)

@@ -62,7 +62,7 @@ def _slice(w: Evaluator, *bounds: Any) -> Any:
 
 def _type(w: Evaluator, value: Any, *more: Any) -> Any:
     if not more:
-        return datamodel.class_of(value)
+        return datamodel.certain_class(w, value)
     bases, contents = more
     return classes.made_of(
         w, value, tuple(items_of(w, bases)), dict_methods.pairs_of(w, contents), {}
@@ -260,7 +260,7 @@ _RULES: Final[dict[Any, Rule]] = {
     operator.getitem: lambda w, xs, index: indexing.item(w, xs, index),
     operator.contains: lambda w, xs, x: comparisons.contains(w, xs, x),
     functools.partial: lambda w, /, function, *args, **more: Bound(function, args, more),
-    isinstance: lambda w, value, cls: datamodel.is_instance(value, cls),
+    isinstance: datamodel.is_instance,
     slice: _slice,
     type: _type,
     object.__new__: lambda w, cls, *_, **__: NotImplemented if cls is object else Instance(cls, {}),

@@ -19,6 +19,7 @@ import numpy as np
 from pygpu import glsl
 from pygpu.core.host.later import later
 from pygpu.core.operations.ops import TABLE
+from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers import arithmetic, flags
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
@@ -170,7 +171,9 @@ def _convert(kind: Kind) -> Rule:
         if kind == "int" and scalar_kind(x) == "float":
             _check_int(w, x)
         result = elementwise(w, None, (x,), kind)
-        return flags.marked(w, result, False) if kind == "bool" else result
+        if kind != "bool":
+            return origins.settled(w, result, kind)
+        return flags.marked(w, result, False)
 
     return rule
 

@@ -73,7 +73,7 @@ def _hasattr(w: Evaluator, value: Any, name: Any) -> Any:
     if isinstance(value, Vector):  # as plain Python's, not as NumPy's, which it stands for too
         return hasattr(value.cls(*[0] * value.type.size), name)
     if isinstance(value, Dynamic):
-        return datamodel.in_class(value, name)
+        return datamodel.in_each_class(w, value, name)
     if isinstance(value, Picture):
         return isinstance(name, str) and pictures.has_attribute(value, name)
     if not own and isinstance(name, str) and datamodel.in_class(value, name):

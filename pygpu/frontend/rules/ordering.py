@@ -14,13 +14,16 @@ from typing import Any
 
 from pygpu.core.host.later import later
 from pygpu.core.operations.ops import OPEN
+from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers.arithmetic import elementwise, select
+from pygpu.frontend.numbers.numbers import as_value
 from pygpu.frontend.protocols import arrays, operators
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import meeting, scalar_kind
 from pygpu.frontend.values.values import Dynamic
 from pygpu.ssa import Load, base_and_offset
+from pygpu.types import vector
 
 with later():
     from pygpu.frontend.numbers import integers
@@ -63,7 +66,8 @@ def _of_one_kind(w: Evaluator, items: list[Any]) -> list[Any]:
     if kind is None:
         raise w.error(f"ints and uints cannot be put in order together: {integers.HINT}")
     kind = "int" if kind == "bool" else kind
-    return [arrays.cast(w, item, kind) for item in items]
+    type = vector(kind, 1)
+    return [Dynamic(origins.note(w, as_value(w, item, type), item)) for item in items]
 
 
 def _three(w: Evaluator, a: Any, b: Any, c: Any) -> tuple[Any, Any, Any]:

@@ -235,7 +235,7 @@ def _match_class(w: ControlFlow, state: State, count: int) -> None:
 
 def _parts_of(w: ControlFlow, subject: Any, cls: Any, count: int, names: Any) -> Any:
     """What a pattern of a class takes from a subject; None where it is no such."""
-    if not datamodel.is_instance(subject, cls):
+    if not datamodel.is_instance(w, subject, cls):
         return None
     if cls in (bool, float, int, str, tuple, list, dict, set, bytes) and count == 1:
         return tuple_of((subject,))

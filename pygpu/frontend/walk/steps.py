@@ -23,10 +23,12 @@ from pygpu.frontend.flow.choices import (
     several_or_one,
 )
 from pygpu.frontend.flow.paths import RESULT, ControlFlow
+from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers import arithmetic, flags
 from pygpu.frontend.protocols import datamodel, followers, operators
 from pygpu.frontend.protocols.sequences import items_of, iterate
 from pygpu.frontend.values.callables import Function, Super
+from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import EITHER, Array, Dict
 from pygpu.frontend.values.states import State
@@ -41,7 +43,6 @@ from pygpu.frontend.values.values import (
 )
 from pygpu.frontend.walk.displays import DISPLAYS, Step
 from pygpu.frontend.walk.variables import VARIABLES, checked
-from pygpu.types import BOOL
 
 with later():
     from pygpu.frontend.collections import words
@@ -139,10 +140,16 @@ def _is(w: ControlFlow, state: State, inverted: bool) -> None:
     unsure = any(getattr(value, "outside", False) == EITHER for value in (a, b))
     if not same and unsure and datamodel.class_of(a) is datamodel.class_of(b):
         raise w.error(f"which of two objects {describe(a)} is depends on a dynamic value")
-    if isinstance(a, Dynamic) and isinstance(b, bool) and a.type is BOOL:
+    if not same and scalar_kind(a) and scalar_kind(b) and _is_bool(w, a) and _is_bool(w, b):
         state.stack.append(comparisons.compare(w, "!=" if inverted else "==", a, b))
         return
     state.stack.append(same != inverted)
+
+
+def _is_bool(w: ControlFlow, value: Any) -> bool:
+    if isinstance(value, Dynamic):
+        return bool(origins.same_of_all(w, value, lambda cls: cls is bool))
+    return isinstance(value, bool)
 
 
 def _in(w: ControlFlow, state: State, inverted: bool) -> None:
