@@ -380,3 +380,23 @@ def list_made_on_a_path_and_kept(im: Image, p: Position):
         w = [5]
     w[0] = 2
     return (kept[0][0] if kept else -1), len(kept), w[0]
+
+
+@program
+def change_of_one_that_may_be_another_after_rounds(im: Image, p: Position):
+    u, v, w = Vec2(1.0, 2.0), Vec2(3.0, 4.0), Vec2(5.0, 6.0)
+    for _ in range(p.x):
+        u = v
+        v = w
+    u.x += 10.0
+    return u + w
+
+
+@program
+def read_of_one_that_may_have_been_changed(im: Image, p: Position):
+    u, v, w = Vec2(1.0, 2.0), Vec2(3.0, 4.0), Vec2(5.0, 6.0)
+    for _ in range(p.x):
+        u = v
+        v = w
+    w.x += 10.0
+    return u + w

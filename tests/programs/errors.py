@@ -396,26 +396,6 @@ def none_again_in_a_later_round(im: Image, p: Position):
 
 
 @program
-def change_of_one_that_may_be_another_after_rounds(im: Image, p: Position):
-    u, v, w = Vec2(1.0, 2.0), Vec2(3.0, 4.0), Vec2(5.0, 6.0)
-    for _ in range(p.x):
-        u = v
-        v = w
-    u.x += 10.0
-    return u + w
-
-
-@program
-def read_of_one_that_may_have_been_changed(im: Image, p: Position):
-    u, v, w = Vec2(1.0, 2.0), Vec2(3.0, 4.0), Vec2(5.0, 6.0)
-    for _ in range(p.x):
-        u = v
-        v = w
-    w.x += 10.0
-    return u + w
-
-
-@program
 def change_of_what_a_generator_reads(im: Image, p: Position):
     scale = 2.0
     scaled = (scale * v for v in [im(p), 1.0])
@@ -1616,16 +1596,7 @@ def array_clipped_into_another(im: Image, p: Position):
     return a.sum()
 
 
-def list_that_a_loop_takes_up(im: Image, p: Position):
-    a, b = [im(p)], [2]
-    c = a
-    for _ in range(p.x % 3):
-        c = [7] if p.y > 1 else b
-    b.append(5)
-    a.append(6)
-    return sum(c) + 100 * len(c)
-
-
+@program
 def class_that_the_path_decides(im: Image, p: Position):
     x = 1 if im(p) > 0 else 0.5
     return 1.0 if isinstance(2 * x, int) else 0.0
@@ -1691,3 +1662,23 @@ def list_that_a_loop_takes_up(im: Image, p: Position):
     b.append(5)
     a.append(6)
     return sum(c) + 100 * len(c)
+
+
+@program
+def object_that_another_path_may_have_made(im: Image, p: Position):
+    class Node:
+        def __init__(self, v, xs):
+            self.v, self.xs, self.next = v, xs, self
+
+    a, c = [im(p)], [3, 4]
+    u, v = Node(1, a), Node(im(p), [7])
+    w = u
+    if p.x % 2 == 1:
+        w.next = v.next if p.x > 3 else Node(1, [2])
+        c.append(len(a))
+    elif p.x % 2 == 0:
+        a.append(im(p))
+    else:
+        w = Node(p.x, a if im(p + (1, 0)) > -0.5 else a)
+    w.next = v if p.x > 2 else Node(1, [2])
+    return u.v + len(a)

@@ -34,6 +34,7 @@ from pygpu.frontend.values.objects import (
 )
 from pygpu.frontend.values.values import (
     ABSENT,
+    ELSEWHERE,
     UNBOUND,
     Abstract,
     Conflict,
@@ -61,6 +62,8 @@ def _contents(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> Any:
         return a
     if isinstance(a, Conflict) or isinstance(b, Conflict):
         return a if isinstance(a, Conflict) else b
+    if a is ABSENT or b is ABSENT:
+        return Conflict(ELSEWHERE)
     if type(handle) is Cell and (a is UNBOUND or b is UNBOUND):
         return join.set_on_one_side(handle, a, b)
     if isinstance(handle, Vector) and not (isinstance(a, tuple) and isinstance(b, tuple)):

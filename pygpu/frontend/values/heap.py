@@ -27,7 +27,15 @@ from pygpu.frontend.values.lazy import Bounded, Growing
 from pygpu.frontend.values.objects import Array, Cell, List, Namespace, Object, Yielded, youngest
 from pygpu.frontend.values.objects import Iterator as Taken
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import ABSENT, Choice, Conflict, Unset, describe, kept
+from pygpu.frontend.values.values import (
+    ABSENT,
+    ELSEWHERE,
+    Choice,
+    Conflict,
+    Unset,
+    describe,
+    kept,
+)
 
 _CHANGED: Final = (
     "the items of this iterator were taken before {what} that they depend on was changed: make a "
@@ -38,8 +46,6 @@ _GROWN: Final = (
     "{what} changed size while it was iterated, where Python raises a RuntimeError: iterate a list "
     "of its items"
 )
-
-_MAKE: Final = "make it before the paths part, and change it on one of them"
 
 # What makes the row at a place anew, from the row that stands there. It holds nothing dynamic.
 Row = Callable[[Any, int], Any]
@@ -111,7 +117,7 @@ class Heap:
         if isinstance(contents, Conflict):
             raise self._error(contents.message)
         if contents is ABSENT:
-            raise self._error(f"{describe(handle)} may be one that another path made: {_MAKE}")
+            raise self._error(ELSEWHERE)
         if contents.__class__ is Growing:
             return self._placed(handle, contents)
         if type(handle) is Namespace:  # whose names are asked for, too

@@ -326,6 +326,7 @@ UNBOUND: Final = _Mark("unbound")  # a local or cell without a value
 # The first contents of an object that was made in a region which has been left: where it still can
 # be reached the heap says what it holds, and it does not exist on paths whose heap does not.
 ABSENT: Final = _Mark("absent")
+ELSEWHERE: Final = "this may be an object that another path made: make it before the paths part"
 
 
 def same_known(a: Any, b: Any) -> bool:
