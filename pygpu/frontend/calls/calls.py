@@ -52,7 +52,7 @@ from pygpu.types import BOOL
 
 with later():
     from pygpu.frontend.calls import dynamic, misfits, numpy_kinds
-    from pygpu.frontend.collections import bounded, remembered
+    from pygpu.frontend.collections import bounded
     from pygpu.frontend.flow import generators
     from pygpu.frontend.protocols import attributes
     from pygpu.frontend.rules import classes
@@ -129,10 +129,7 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
     if args and _is_method_of(function, args[0]) and _rule(function) is None:
         bound = attributes.attribute(w, args[0], function.__name__)  # list.append(xs, 1)
         return call(w, bound, args[1:], keywords)
-    is_remembering = type(function) is functools._lru_cache_wrapper
-    if is_remembering and (not is_known or function in w.environment.caches):
-        return call(w, remembered.of_wrapper(w, function), args, keywords)
-    if type(function) is types.FunctionType and _asks_to_be_walked(function, args):
+    if _asks_to_be_walked(w, function, args, is_known):
         return dynamic.call_dynamic(w, function, args, keywords)
     objects_given = any(isinstance(value, Instance) for value in (*args, *keywords.values()))
     if _is_generator(function) and (
@@ -247,10 +244,13 @@ def _is_of_each(function: Any) -> bool:
     return is_method and function.__objclass__ not in changing.MUTATING
 
 
-def _asks_to_be_walked(function: types.FunctionType, args: tuple[Any, ...]) -> bool:
+def _asks_to_be_walked(w: ControlFlow, function: Any, args: Any, is_known: bool) -> bool:
     """Whether Python cannot execute a call, or must not: what makes a context is given objects of
-    ours, which change while it is entered."""
-    return Dynamic in map(type, args) or function.__code__ in _MANAGE
+    ours, which change while it is entered, and what remembers results may have some of ours."""
+    if type(function) is functools._lru_cache_wrapper:
+        return not is_known or function in w.environment.caches
+    is_function = type(function) is types.FunctionType
+    return is_function and (Dynamic in map(type, args) or function.__code__ in _MANAGE)
 
 
 def _is_generator(function: Any) -> bool:

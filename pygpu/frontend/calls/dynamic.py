@@ -33,7 +33,7 @@ from pygpu.frontend.values.values import Abstract, Choice, Picture, Tuple, descr
 
 with later():
     from pygpu.frontend.calls import numpy_kinds, numpy_objects
-    from pygpu.frontend.collections import texts
+    from pygpu.frontend.collections import remembered, texts
     from pygpu.frontend.flow import options
     from pygpu.frontend.methods import methods
     from pygpu.frontend.protocols import attributes
@@ -85,6 +85,8 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
         args, keywords = plain(function, args, keywords, functools.partial(_in_class, w))
         _check_position(w, function, args, keywords)
         return w.call(function.__wrapped__, *args, **keywords)
+    if type(function) is functools._lru_cache_wrapper:
+        return w.call(remembered.of_wrapper(w, function), *args, **keywords)
     wrapped = getattr(function, "__wrapped__", None)
     if wrapped is not None and type(function).__module__.partition(".")[0] in _COMPILERS:
         return w.call(wrapped, *args, **keywords)

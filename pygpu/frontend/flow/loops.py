@@ -32,6 +32,7 @@ from pygpu.types import Type
 
 with later():
     from pygpu.frontend.flow import branches, comprehensions, sharing
+    from pygpu.frontend.joins import origins
     from pygpu.frontend.protocols import tables
 
 FEW_EXITS: Final = 8  # of a loop, each with a state of its own
@@ -270,10 +271,8 @@ def device_loop(
             if carried and _same_leaf(nexts.setdefault(old, b), b):  # noqa: B023 - of this round
                 return old
             changed = True
-            param = Value(type, name_of(key))
+            param = origins.note_either(w, Value(type, name_of(key)), a, b)
             initial[param] = _initial(a, initial)
-            if scalar_kind(a) and (w.environment.widened or scalar_kind(a) != scalar_kind(b)):
-                w.environment.widened[param] = (a, b)
             return param
 
         if rounds:
@@ -289,8 +288,7 @@ def device_loop(
         if not changed and not how.guarded():
             break
         w.rewind(before, walked)  # to be walked again, from what was joined
-        for old, view in noted:
-            w.heap.alias(old, view)
+        w.heap.alias_joined(noted, {})
         current = joined
     else:
         raise w.error("what this loop carries from round to round is not settled: simplify it")

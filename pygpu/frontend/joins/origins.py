@@ -45,6 +45,14 @@ def note(w: Evaluator, value: Value, number: Any) -> Value:
     return value
 
 
+def note_either(w: Evaluator, value: Value, a: Any, b: Any) -> Value:
+    """A value, of which is noted what two numbers it may be, where these may be of two classes."""
+    kind = scalar_kind(a)
+    if kind and (w.environment.widened or kind != scalar_kind(b)):
+        w.environment.widened[value] = (a, b)
+    return value
+
+
 def settled(w: Evaluator, number: Any, kind: Kind) -> Any:
     """What int(x) or float(x) gives: another value where x may be of several classes."""
     if isinstance(number, Dynamic) and _kinds(w, number.value) != {kind}:
