@@ -78,18 +78,6 @@ def choose(condition: Array, first: Array, second: Array) -> Array:
     return np.where(condition, first, second)
 
 
-def _construct(data: None, *components: Array) -> Array:
-    return np.stack(np.broadcast_arrays(*components), axis=-1)
-
-
-def _splat(size: int, a: Array) -> Array:
-    return np.broadcast_to(a[..., None], (*a.shape, size))
-
-
-def _swizzle(data: tuple[int, ...], a: Array) -> Array:
-    return a[..., data[0]] if len(data) == 1 else a[..., list(data)]
-
-
 def _element(data: None, a: Array, index: Array) -> Array:
     """The component at an index, which is clamped into the vector."""
     result = a[..., 0]
@@ -125,9 +113,9 @@ def _difference(axis: int) -> Callable[..., Array]:
 
 STRUCTURE: Final[dict[str, Callable[..., Array]]] = {
     "constant": lambda data: scalar(*data),
-    "construct": _construct,
-    "splat": _splat,
-    "swizzle": _swizzle,
+    "construct": lambda data, *components: np.stack(np.broadcast_arrays(*components), axis=-1),
+    "splat": lambda size, a: np.broadcast_to(a[..., None], (*a.shape, size)),
+    "swizzle": lambda data, a: a[..., data[0]] if len(data) == 1 else a[..., list(data)],
     "element": _element,
     "select": lambda data, condition, first, second: choose(condition, first, second),
     "dot": _dot,

@@ -16,16 +16,8 @@ def _alpha(code: Code, new: Colour, old: Colour) -> list[Val]:
     return [code.fma(a, alpha, b * rest) for a, b in zip(new, old, strict=True)]
 
 
-def _add(code: Code, new: Colour, old: Colour) -> list[Val]:
-    return [a + b for a, b in zip(new, old, strict=True)]
-
-
-def _multiply(code: Code, new: Colour, old: Colour) -> list[Val]:
-    return [a * b for a, b in zip(new, old, strict=True)]
-
-
 BLENDS: Final[dict[str, Callable[[Code, Colour, Colour], list[Val]]]] = {
     "alpha": _alpha,
-    "add": _add,
-    "multiply": _multiply,
+    "add": lambda code, new, old: [a + b for a, b in zip(new, old, strict=True)],
+    "multiply": lambda code, new, old: [a * b for a, b in zip(new, old, strict=True)],
 }

@@ -36,8 +36,8 @@ PART: Final = 32  # products that are summed by themselves: roundings grow with 
 def rules(others: Mapping[Any, Rule]) -> dict[Any, Rule]:
     """The rules of these functions; those of `others` are asked where they do not apply."""
     mine: dict[Any, Callable[..., Any]] = {
-        np.convolve: _convolved,
-        np.correlate: _correlated,
+        np.convolve: lambda a, v, mode="full": _slid(a, v, mode, is_turned=True),
+        np.correlate: lambda a, v, mode="valid": _slid(a, v, mode, is_turned=False),
         np.dot: _product,
         np.inner: _product,
         np.vdot: _product,
@@ -98,14 +98,6 @@ def _pair(a: Any, b: Any) -> tuple[ImageLike, ImageLike] | None:
 
 
 # ---------------------------------------------------------------- convolutions
-
-
-def _convolved(a: Any, v: Any, mode: Any = "full") -> Any:
-    return _slid(a, v, mode, is_turned=True)
-
-
-def _correlated(a: Any, v: Any, mode: Any = "valid") -> Any:
-    return _slid(a, v, mode, is_turned=False)
 
 
 def _slid(a: Any, v: Any, mode: Any, is_turned: bool) -> Any:

@@ -247,10 +247,6 @@ def _negative(a: Span) -> Span:
     return Span(-a.high, -a.low, -a.x, -a.y)
 
 
-def _difference(a: Span, b: Span) -> Span:
-    return _sum(a, _negative(b))
-
-
 def _product(a: Span, b: Span) -> Span | None:
     """Of two intervals; what depends on the pixel times a constant."""
     if not b.is_plain:
@@ -272,7 +268,7 @@ def _extreme(keep: Callable[[float, float], float]) -> Callable[..., Span | None
 
 _INTEGERS: Final[dict[str, Callable[..., Span | None]]] = {
     "add": _sum,
-    "sub": _difference,
+    "sub": lambda a, b: _sum(a, _negative(b)),
     "mul": _product,
     "neg": _negative,
     "min": _extreme(min),

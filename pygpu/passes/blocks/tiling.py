@@ -95,7 +95,7 @@ def tiling(sources: Sequence[Source], nbytes: int) -> Tiling | None:
     way of others, what all of them make. So much memory may be shared. None where that cannot be,
     or costs no less than one after the other."""
     factors = [replace(each, function=factored(each.function)) for each in sources]
-    if not all(can_block(each.function) and not _looks_up(each.function) for each in factors):
+    if not all(can_block(each.function) and not has(each.function, "table") for each in factors):
         return None
     nodes = [node for place, each in enumerate(factors) for node in _nodes(place, each)]
     if len(nodes) < 2:
@@ -112,10 +112,6 @@ def tiling(sources: Sequence[Source], nbytes: int) -> Tiling | None:
     if best is None or _apart(sources) < WORTH * best.cost:
         return None
     return best
-
-
-def _looks_up(function: Function) -> bool:
-    return has(function, "table")
 
 
 def _size(function: Function) -> int:
