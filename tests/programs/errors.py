@@ -1616,7 +1616,7 @@ def pattern_of_a_class_that_the_path_decides(im: Image, p: Position):
 
 @program
 def method_of_floats_of_what_may_be_an_int(im: Image, p: Position):
-    return max(1, im(p)).is_integer()
+    return max(1, im(p)).hex()
 
 
 @program
