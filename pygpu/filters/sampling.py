@@ -232,11 +232,12 @@ def shrunk(image: Any, shape: tuple[int, int], sigma: Any) -> Any:
     """The image smoothed by a Gaussian, and as small as it is to become along each axis where it
     gets smaller: rows first. No texel outside is then read between two, so what is there is the
     same mean of smoothed texels that `resized` would make."""
+    wide = widths(sigma)
     if isinstance(image, LazyImage):
-        return gaussian(image, sigma=sigma) if any(widths(sigma)) else image
-    sizes = [*zip(image.shape, shape, widths(sigma), strict=False)]
+        return gaussian(image, sigma=sigma) if any(wide) else image
+    sizes = [*zip(image.shape, shape, wide, strict=False)]
     leaps = [old // new if old % new == 0 and old // new <= LEAPS else 0 for old, new, _ in sizes]
-    if min(leaps) > 1 and not any(widths(sigma)):
+    if min(leaps) > 1 and not any(wide):
         return _middle(image, times=tuple(leaps), shape=shape)
     for axis, ((old, new, width), times) in enumerate(zip(sizes, leaps, strict=True)):
         if old > new and (times or (width and axis == 0)):

@@ -45,7 +45,7 @@ class Block:
         self.bits = layout.bits
         self.code = Code(machine)
         self.env: dict[tuple[Value, int, int], Values] = {}
-        self.places: dict[tuple[Value, int, int], Any] = {}  # where texels from anywhere lie
+        self.places: dict[tuple[Value, int, int], Any] = {}  # of texels that may be moved
         self.cells = [(u, r) for r in range(layout.rows) for u in range(layout.vectors)]
         self.ctx = Val(self.code, "ptr", 1, "%ctx", 0)
         self.x: Val  # the column of the first pixel

@@ -79,28 +79,27 @@ def far_loads(block: Block, steps: Sequence[Step]) -> None:
     near: dict[tuple[Value, int, int], Asked] = {}
     far: dict[tuple[Value, int, int], Place] = {}
     for op, each in cells.items():
-        places = {}
+        places, beside = {}, {}
         for cell in block.cells_of(op.result, each):
             x, y = (block.get(value, cell)[0] for value in op.operands)
-            places[cell] = x, y
+            places[cell], beside[cell] = (x, y), (x + op.data.dx, y + op.data.dy)
             for whole, offset in ((x, op.data.dx), (y, op.data.dy)):
                 if offset:  # the int is made anyway, for a place beside it
                     block.code.whole.pop(whole.text, None)
-        if all((x + op.data.dx).base is not None and y.lanes == 1 for x, y in places.values()):
-            beside = {c: (x + op.data.dx, y + op.data.dy) for c, (x, y) in places.items()}
+        if all(x.base is not None and y.lanes == 1 for x, y in beside.values()):
             load_rows(block, op, beside)
             continue
         for cell, (x, y) in places.items():
             if x.lanes > y.lanes == 1 and picks(block.code):
                 near[op.result, *cell] = op.data, x, y
             else:
-                far[op.result, *cell] = located(block, op.data, x + op.data.dx, y + op.data.dy)
+                far[op.result, *cell] = located(block, op.data, *beside[cell])
     if near:
         texels = near_each_other(block, [*near.values()])
         block.env.update(zip(near, texels, strict=True))
     for key, place in far.items():
         block.env[key] = place.texels(place.gathered())
-        if place.inside == (None, None) and not block.machine.gathers:
+        if place.inside == (None, None) and not (block.machine.gathers or block.machine.streams):
             block.places[key] = place
 
 
@@ -181,8 +180,7 @@ class Place:
     def moved(self, pointer: Val, format: Format) -> bool:
         """Write the texels as they are, if they are stored so there and are larger than a word:
         taking their components apart and together takes longer."""
-        stored = self.format.dtype, self.format.channels, self.format.normalize
-        if stored != (format.dtype, format.channels, format.normalize) or format.nbytes <= 4:
+        if self.format != format or format.nbytes <= 4:
             return False
         move(self.code, self.base, self.place, pointer, format)
         return True

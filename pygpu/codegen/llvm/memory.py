@@ -364,11 +364,16 @@ def _bytes(code: Code, base: Val, place: Val) -> Val:
 def _int_at(code: Code, base: Val, index: Val, unit: str, align: int) -> Val:
     if index.lanes > 1 and not code.machine.gathers:
         return code.gathered(_each_at(code, base, index, unit, "int", align))
-    text = f"getelementptr {unit}, ptr {base.text}, {index.type} {index.text}"
-    pointers = code.make("ptr", text, base, index, lanes=index.lanes)
+    pointers = _pointer(code, base, index, unit)
     if index.lanes == 1:
         return code.load("int", pointers, 1, align)
     return code.gathered(masked_gather(code, pointers, "int", align))
+
+
+def _pointer(code: Code, base: Val, index: Val, unit: str) -> Val:
+    """base + index units, of each lane."""
+    text = f"getelementptr {unit}, ptr {base.text}, {index.type} {index.text}"
+    return code.make("ptr", text, base, index, lanes=index.lanes)
 
 
 def _each_at(code: Code, base: Val, index: Val, unit: str, kind: str, align: int = 1) -> Val:
@@ -376,8 +381,7 @@ def _each_at(code: Code, base: Val, index: Val, unit: str, kind: str, align: int
     first."""
     found = Val(code, kind, index.lanes, "poison", 0)
     for lane, place in enumerate(_places(code, index)):
-        text = f"getelementptr {unit}, ptr {base.text}, i64 {place.text}"
-        one = code.load(kind, code.make("ptr", text, base, place), 1, align)
+        one = code.load(kind, _pointer(code, base, place, unit), 1, align)
         text = f"insertelement {found.type} {found.text}, {one.type} {one.text}, i64 {lane}"
         found = code.make(kind, text, found, one)
     return found
@@ -387,8 +391,7 @@ def move(code: Code, base: Val, place: Val, pointer: Val, format: Format) -> Non
     """Write the texels at places, as `gather` counts them from `base`, side by side."""
     unit = "i8" if steps(format) == format.nbytes else "i32"
     for lane, start in enumerate(_places(code, place)):
-        text = f"getelementptr {unit}, ptr {base.text}, i64 {start.text}"
-        source, to = code.make("ptr", text, base, start), code.at(pointer, lane * format.nbytes)
+        source, to = _pointer(code, base, start, unit), code.at(pointer, lane * format.nbytes)
         done = 0
         for kind, lanes, size in (("int", 4, 16), ("long", 1, 8), ("int", 1, 4), ("short", 1, 2)):
             if format.nbytes - done >= size:

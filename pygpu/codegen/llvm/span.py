@@ -175,7 +175,7 @@ class Writer(Block):
             for u in range(self.plan.vectors):
                 place = code.at(start, u * lanes * texel)
                 texels, found = self.get(value, (u, r)), self.places.get((value, u, r))
-                if found is None or self.machine.streams or not found.moved(place, format):
+                if found is None or not found.moved(place, format):
                     store_block(code, texels, place, format, self.plan.raw)
 
     def _loaded(self, taps: TapSet, row: int, dx: int, columns: int) -> Values:

@@ -19,14 +19,14 @@ from pygpu.frontend.values.values import Dynamic, describe
 from pygpu.ssa import Value
 from pygpu.types import Kind, widest
 
-_CLASSES: Final = {"float": float, "int": int, "uint": int, "bool": bool}
+CLASSES: Final = {"float": float, "int": int, "uint": int, "bool": bool}
 _ONE_OF: Final = {"select": 1, "min": 0, "max": 0}  # which of two operands; where these begin
 _COUNTING: Final = frozenset("add sub mul neg abs mod floordiv pow".split())  # ints, of ints alone
 
 
 def same_of_all(w: Evaluator, number: Dynamic, ask: Callable[[type], Any]) -> Any:
     """What is asked of the class of a number; an error where that depends on the path."""
-    classes = {_CLASSES[kind] for kind in _kinds(w, number.value)}
+    classes = {CLASSES[kind] for kind in _kinds(w, number.value)}
     answers = {ask(cls) for cls in classes}
     if len(answers) == 1:
         return answers.pop()
@@ -57,7 +57,7 @@ def settled(w: Evaluator, number: Any, kind: Kind) -> Any:
     """What int(x) or float(x) gives: another value where x may be of several classes."""
     if isinstance(number, Dynamic) and _kinds(w, number.value) != {kind}:
         number = Dynamic(w.build.emit("neg", w.build.emit("neg", number.value)))
-        w.environment.widened[number.value] = (_CLASSES[kind](),)
+        w.environment.widened[number.value] = (CLASSES[kind](),)
     return number
 
 

@@ -144,10 +144,15 @@ def make_matrix(w: Evaluator, cls: Any, rows: list[Any]) -> Matrix:
 def vector_like(w: Evaluator, parts: list[Any], like: Any) -> Any:
     """The result of a product: a vector where the operand was one and it fits, else an array."""
     of_vectors = vector_type(like) or isinstance(like, (Matrix, matrices.Matrix))
-    if of_vectors and 2 <= len(parts) <= 4:
-        kind = operands.operand_kind(tuple(parts))
-        return make_vector(w, vector(kind, len(parts)), tuple(parts))
-    return array_of(parts, (len(parts),))
+    return _vector(w, parts) if of_vectors else array_of(parts, (len(parts),))
+
+
+def _vector(w: Evaluator, parts: list[Any]) -> Any:
+    """A vector of numbers, or an array where there is none of so many."""
+    if not 2 <= len(parts) <= 4:
+        return array_of(parts, (len(parts),))
+    kind = operands.operand_kind(tuple(parts))
+    return make_vector(w, vector(kind, len(parts)), tuple(parts))
 
 
 def as_vectors(w: Evaluator, value: Any) -> Any:
@@ -157,7 +162,7 @@ def as_vectors(w: Evaluator, value: Any) -> Any:
     array = w.read(value)
     if array.ndim == 2 and array.shape[0] == array.shape[1] in matrices.MATRICES:
         return make_matrix(w, matrices.MATRICES[len(array)], [Array(row) for row in array])
-    return vector_like(w, list(array), Matrix(matrices.Mat2, ())) if array.ndim == 1 else value
+    return _vector(w, list(array)) if array.ndim == 1 else value
 
 
 def cast(w: Evaluator, value: Any, kind: Any) -> Any:

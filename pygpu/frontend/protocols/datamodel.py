@@ -22,9 +22,6 @@ from pygpu.types import INT
 MISSING: Final = object()
 
 
-_SCALAR_CLASS: Final = {"float": float, "int": int, "uint": int, "bool": bool}
-
-
 def certain_class(w: Evaluator, value: Any) -> type:
     """type(value), which of a number must not depend on the path."""
     if isinstance(value, Dynamic):
@@ -40,7 +37,7 @@ def class_of(value: Any) -> type:
         case Vector() | Matrix() | Tuple():
             return value.cls
         case Dynamic():
-            return _SCALAR_CLASS[value.type.kind]
+            return origins.CLASSES[value.type.kind]
         case Complex():
             return complex
         case Text():

@@ -191,9 +191,10 @@ def store_at_places(
         if place is not None:
             value = new.items[at] if isinstance(new, Masked) else new
             old = w.item(container, place)
-            is_number = scalar_kind(old)
-            kept = lookups.choose(w, test, value, old) if is_number else None
-            set_item(w, container, place, kept if is_number else w.call(np.where, test, value, old))
+            if scalar_kind(old):
+                set_item(w, container, place, lookups.choose(w, test, value, old))
+            else:
+                set_item(w, container, place, w.call(np.where, test, value, old))
 
 
 # ---------------------------------------------------------------- storing by a mask
