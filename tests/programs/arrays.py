@@ -1,5 +1,7 @@
 """NumPy on known, dynamic and partly known values."""
 
+import math
+
 import numpy as np
 
 from programs.suite import Suite
@@ -736,3 +738,22 @@ def places_of_axes_by_lists_and_functions(im: Image, counts: Image, p: Position)
     sums, most = np.add.accumulate(a[0]), np.maximum.accumulate(-a[0], axis=1)
     parts = *parts, a[[0, 1], :, [k, 2]][1, 2] + sums[2, 1] + sums.shape[0] + most[1, 2]
     return *parts, *shapes[:4], shapes[6] + 10 * shapes[8]
+
+
+@program
+def arrays_of_ints_or_floats_as_the_pixel_chooses(im: Image, p: Position):
+    chosen = 1 if im(p) > 0 else 2.5
+    a = np.array([chosen, p.x])
+    surely = np.array([chosen, 2.0])
+    surely[0] = 2.7
+    b, c = a.astype(float), np.array(a, float)
+    b[1], c[0] = 0.5, b[1] + 0.25
+    half = a / 2
+    half[0] = 0.1
+    return a.sum(), surely.sum(), b.sum() + c.sum(), half[0] + (1 if half.dtype == float else 7)
+
+
+@program
+def product_of_what_a_filter_leaves(im: Image, p: Position):
+    some = [v for v in (im(p), im(p + (1, 0))) if v > 0]
+    return math.prod(some), math.prod(v for v in (p.x, p.y, 3) if v > 1)

@@ -1603,6 +1603,24 @@ def class_that_the_path_decides(im: Image, p: Position):
 
 
 @program
+def dtype_that_the_path_decides(im: Image, p: Position):
+    a = np.array([1 if im(p) > 0 else 0.5, p.x])
+    return 1.0 if a.dtype == np.float64 else 2.0
+
+
+@program
+def fraction_stored_where_the_path_decides_the_dtype(im: Image, p: Position):
+    a = np.array([1 if im(p) > 0 else 0.5, 2])
+    a[1] = 2.7
+    return a[1]
+
+
+@program
+def class_of_a_sum_of_perhaps_nothing(im: Image, p: Position):
+    return 1 if isinstance(sum(v for v in (im(p), im(p + (1, 0))) if v > 0.5), int) else 2
+
+
+@program
 def pattern_of_a_class_that_the_path_decides(im: Image, p: Position):
     x = 0
     for i in range(p.x):

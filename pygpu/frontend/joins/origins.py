@@ -9,7 +9,7 @@ was before, or may be. What is asked of its class goes back through the operatio
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.values import Dynamic, describe
 from pygpu.ssa import Value
-from pygpu.types import Kind, widest
+from pygpu.types import Kind, vector, widest
 
 CLASSES: Final = {"float": float, "int": int, "uint": int, "bool": bool}
 _ONE_OF: Final = {"select": 1, "min": 0, "max": 0}  # which of two operands; where these begin
@@ -26,13 +26,17 @@ _COUNTING: Final = frozenset("add sub mul neg abs mod floordiv pow".split())  # 
 
 def same_of_all(w: Evaluator, number: Dynamic, ask: Callable[[type], Any]) -> Any:
     """What is asked of the class of a number; an error where that depends on the path."""
-    classes = {CLASSES[kind] for kind in _kinds(w, number.value)}
+    return _same(w, describe(number), _kinds(w, number.value), ask)
+
+
+def _same(w: Evaluator, what: str, kinds: set[Kind], ask: Callable[[type], Any]) -> Any:
+    classes = {CLASSES[kind] for kind in kinds}
     answers = {ask(cls) for cls in classes}
     if len(answers) == 1:
         return answers.pop()
     shown = sorted(cls.__name__ for cls in classes)
     raise w.error(
-        f"whether {describe(number)} is of class {' or '.join(shown)} depends on the path that led "
+        f"whether {what} is of class {' or '.join(shown)} depends on the path that led "
         f"here: make it one of them on all paths, as {' or '.join(f'{name}(x)' for name in shown)}"
     )
 
@@ -56,9 +60,43 @@ def note_either(w: Evaluator, value: Value, a: Any, b: Any) -> Value:
 def settled(w: Evaluator, number: Any, kind: Kind) -> Any:
     """What int(x) or float(x) gives: another value where x may be of several classes."""
     if isinstance(number, Dynamic) and _kinds(w, number.value) != {kind}:
-        number = Dynamic(w.build.emit("neg", w.build.emit("neg", number.value)))
-        w.environment.widened[number.value] = (CLASSES[kind](),)
+        return _again(w, number, CLASSES[kind]())
     return number
+
+
+def or_nothing(w: Evaluator, number: Any, nothing: Any) -> Any:
+    """A number that is counted on some paths alone; elsewhere nothing is, which is a number too."""
+    kind = scalar_kind(number)
+    if kind in (None, scalar_kind(nothing)) or kind == "bool":
+        return number
+    is_known = not isinstance(number, Dynamic)
+    made = Dynamic(w.build.constant(vector(kind, 1), number)) if is_known else number
+    return _again(w, made, nothing, number)
+
+
+def _again(w: Evaluator, number: Dynamic, *held: Any) -> Dynamic:
+    again = Dynamic(w.build.emit("neg", w.build.emit("neg", number.value)))
+    w.environment.widened[again.value] = held
+    return again
+
+
+def of_array(w: Evaluator, elements: Iterable[Any]) -> set[Kind]:
+    """The kinds that an array may be of, as the elements that are not known tell."""
+    found: set[Kind] = set()
+    for each in elements if w.environment.widened else ():
+        if isinstance(each, Dynamic):
+            own = _kinds(w, each.value)
+            found = {widest(a, b) for a, b in product(found, own)} if found else own
+            if found == {"float"}:  # with which all others are floats
+                break
+    return found
+
+
+def certain_array(w: Evaluator, elements: Iterable[Any]) -> None:
+    """An error where the path decides of which kind an array is."""
+    kinds = of_array(w, elements)
+    if len(kinds) > 1:
+        _same(w, "what this array holds", kinds, lambda cls: cls)
 
 
 def _kinds(w: Evaluator, value: Value) -> set[Kind]:
@@ -77,7 +115,7 @@ def _kinds(w: Evaluator, value: Value) -> set[Kind]:
             kinds = [found[x] if isinstance(x, Value) else {scalar_kind(x)} for x in held]
             if not held:
                 found[each].add(each.type.kind)
-            elif each.op is not None and each.op.code in _COUNTING:
+            elif each not in w.environment.widened and each.op and each.op.code in _COUNTING:
                 found[each] |= {widest("int", *some) for some in product(*kinds)}  # type: ignore[arg-type]
             else:
                 found[each].update(*kinds)  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.host.later import later
+from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.operands import components, make_vector, unmasked, vector_type
 from pygpu.frontend.protocols.sequences import items_of
@@ -170,7 +171,9 @@ def cast(w: Evaluator, value: Any, kind: Any) -> Any:
     if isinstance(value, Dynamic):
         if isinstance(value, Narrow):
             value = Dynamic(value.value)
-        return value if value.type.kind == kind else arithmetic.elementwise(w, None, (value,), kind)
+        if value.type.kind != kind:
+            return arithmetic.elementwise(w, None, (value,), kind)
+        return origins.settled(w, value, kind)
     if is_complex(value):
         raise TypeError(f"{describe(value)} is no real number: an array of complex ones takes it")
     return {"int": int, "uint": UInt, "float": float, "bool": bool}[kind](value)
@@ -194,6 +197,14 @@ def kind_of(array: np.ndarray[Any, Any]) -> Kind | None:
     return None if not kinds or None in kinds else widest(*kinds)  # type: ignore[arg-type]
 
 
+def certain_kind(w: Evaluator, array: np.ndarray[Any, Any]) -> Kind | None:
+    """`kind_of`; an error where it depends on the path."""
+    kind = kind_of(array)
+    if kind == "float" and array.dtype == object:
+        origins.certain_array(w, array.flat)
+    return kind
+
+
 def of_one_kind(w: Evaluator, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """An array of objects whose elements are all of its kind: ints among floats are floats, and
     known floats NumPy's, which divide by zero."""
@@ -201,11 +212,20 @@ def of_one_kind(w: Evaluator, array: np.ndarray[Any, Any]) -> np.ndarray[Any, An
     if kind is None:
         return array
     made = np.empty(array.shape, object)
-    for place in np.ndindex(array.shape):
-        part = array[place]
-        part = part if scalar_kind(part) == kind else cast(w, part, kind)
+    part: Any
+    for place, part in np.ndenumerate(array):
+        if scalar_kind(part) != kind:
+            before, part = part, cast(w, part, kind)
+            if isinstance(part, Dynamic):
+                origins.note(w, part.value, before)
         made[place] = np.float64(part) if type(part) is float else part
+    if kind == "float" and any(_is_float(w, part) for part in array.flat):
+        made.flat[:] = [origins.settled(w, part, kind) for part in made.flat]
     return made
+
+
+def _is_float(w: Evaluator, part: Any) -> bool:
+    return scalar_kind(part) == "float" and origins.of_array(w, (part,)) <= {"float"}
 
 
 _KINDS: Final[dict[str, Kind]] = {"i": "int", "u": "int", "b": "bool", "f": "float"}
@@ -225,7 +245,7 @@ def stored(w: Evaluator, array: np.ndarray[Any, Any], index: Any, new: Any) -> A
 
 def as_element(w: Evaluator, array: np.ndarray[Any, Any], part: Any) -> Any:
     """What becomes of a scalar that is stored in an array."""
-    kind, narrow = kind_of(array), narrow_of(array)
+    kind, narrow = certain_kind(w, array), narrow_of(array)
     if kind is None or (narrow is not None and narrow_dtype(part) == narrow):
         return part
     made = cast(w, part, kind)

@@ -17,7 +17,7 @@ from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.numbers import dynamic, hint_of_number
 from pygpu.frontend.numbers.operands import components, make_vector
 from pygpu.frontend.protocols import pictures
-from pygpu.frontend.protocols.arrays import as_vectors, kind_of, opened, to_objects
+from pygpu.frontend.protocols.arrays import as_vectors, certain_kind, opened, to_objects
 from pygpu.frontend.protocols.datamodel import (
     MISSING,
     bind,
@@ -141,7 +141,7 @@ def _array_attribute(w: Evaluator, value: Array | Masked | Dynamic, name: str) -
         case Masked() if name in ("size", "shape"):
             return w.length(value) if name == "size" else Tuple((w.length(value),))
         case Array() | Dynamic() if name == "dtype":
-            return np.dtype(_DTYPES[kind_of(to_objects(w, value)) or "float"])
+            return np.dtype(_DTYPES[certain_kind(w, to_objects(w, value)) or "float"])
         case Dynamic() if name in ("shape", "ndim", "size"):
             return getattr(np.empty(()), name)
         case Dynamic() if name == "T":

@@ -46,7 +46,7 @@ from pygpu.types import vector
 with later():
     from pygpu.frontend.collections import bounded as lists
     from pygpu.frontend.collections import members, words
-    from pygpu.frontend.joins import choosing
+    from pygpu.frontend.joins import choosing, origins
     from pygpu.frontend.protocols import comparisons, lookups, selections
     from pygpu.frontend.rules import ordering
     from pygpu.frontend.walked import library
@@ -107,7 +107,8 @@ def _sum(w: Evaluator, xs: Any, start: Any = 0) -> Any:
         return w.call(of, _groups(lazy), start)
     total = start
     for item in items_or_maybe(w, _listed(w, xs)):
-        item = if_there(item)
+        if isinstance(item, Maybe):
+            item = origins.or_nothing(w, item.value, start if total is start else 0)
         # the first 0 + x is x: it would only hide that x is known or a vector
         first = total is start and scalar_kind(start) and not isinstance(start, Abstract)
         total = (
@@ -354,10 +355,6 @@ def _reduced(w: Evaluator, function: Any, total: Any, item: Any) -> Any:
     return lookups.choose(w, item.taken, w.call(function, total, item.value), total)
 
 
-def _starred_product(w: Evaluator, xs: Any, *, start: Any = 1) -> Any:
-    return functools.reduce(lambda a, b: operators.binary(w, "*", a, b), [start, *items_of(w, xs)])
-
-
 def _refuse(w: Evaluator, what: Any, instead: Any) -> Any:
     raise w.error(f"{what} has no meaning on dynamic values: {instead} has")
 
@@ -373,7 +370,7 @@ FOLD_RULES: Final[dict[Any, Rule]] = {
     asked.alike: lambda w, items, a: Masked(w.items(items), a.tests, a.length),
     asked.there: lambda w, item: is_there(item),
     asked.value: lambda w, item: if_there(item),
-    math.prod: _starred_product,
+    math.prod: lambda w, xs, *, start=1: _reduce(w, operator.mul, xs, start),
     math.fsum: lambda w, xs: _sum(w, w.call(map, float, xs), 0.0),
     any: _any_all("any"),
     all: _any_all("all"),

@@ -161,7 +161,7 @@ def _array(w: Evaluator, xs: Any, dtype: Any = None, **more: Any) -> Any:
 def _asarray(w: Evaluator, xs: Any, dtype: Any = None, **more: Any) -> Any:
     """np.asarray: an array of that dtype is itself."""
     if isinstance(xs, Array) and not more:
-        kind = arrays.kind_of(w.read(xs))
+        kind = None if dtype is None else arrays.certain_kind(w, w.read(xs))
         if dtype is None or (kind is not None and np.dtype(dtype) == _ITSELF.get(kind)):
             return xs
     return _array(w, xs, dtype, **more)
