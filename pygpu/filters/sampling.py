@@ -100,7 +100,7 @@ def _lanczos(x: Any, lobes: int) -> Any:
 POLE: Final = math.sqrt(3) - 2  # of the filter that undoes a cubic B-spline
 REACH: Final = 13  # pixels within which that filter falls below 4e-8
 LEAPS: Final = 4  # texels from one to the next, at most, that programs know how to read
-LARGE: Final = 1 << 19  # pixels, from which two passes are worth their calls
+LARGE: Final = 1 << 17  # pixels, from which two passes are worth their calls where few are read
 BEYOND: Final = 2  # pixels beyond an image, of which a spline within it has coefficients
 
 
@@ -217,8 +217,8 @@ def resized(image: Any, shape: tuple[int, int], order: int, boundary: Any) -> An
     if isinstance(source, LazyImage):
         return large.resized(functools.partial(_part, scale, order, before), source, shape)
     whole = {"scale": scale, "first": IVec2(0, 0), "corner": IVec2(-before, -before)}
-    is_small = height * width < LARGE
-    if order == 0 or is_small or not targets.is_on_host(targets.choose("auto")):
+    at_once = height < source.height or height * width < LARGE if order == 1 else order == 0
+    if at_once or not targets.is_on_host(targets.choose("auto")):
         return _stretched(source, order=order, shape=shape, **whole)
     # On processors texels along a row are gathered one by one: from as few rows as there may be.
     first = 1 if source.height < height else 0

@@ -212,10 +212,6 @@ def _as_smoothed(image: Any, mode: str, cval: float) -> Any:
     return outside(image, {"edge": "nearest", "symmetric": "reflect"}.get(mode, mode), cval)
 
 
-def _smooth(image: Any, sigma: float, mode: str, cval: float) -> Any:
-    return gaussian(_as_smoothed(image, mode, cval), sigma=sigma)
-
-
 def _lessened(image: Any, factor: float) -> tuple[int, int]:
     """The size of the next layer."""
     return math.ceil(image.height / factor), math.ceil(image.width / factor)
@@ -268,7 +264,8 @@ def pyramid_expand(
     image = between_ints(image, 1)  # smoothed they will be floats
     order = order_of(order, image, "pyramid_expand")
     large = resized_within(image, shape, order, mode, cval, image)
-    return _smooth(large, 2 * upscale / 6 if sigma is None else sigma, mode, cval)
+    width = 2 * upscale / 6 if sigma is None else sigma
+    return gaussian(_as_smoothed(large, mode, cval), sigma=width)
 
 
 def _layers(image: Any, name: str, steps: Callable[[Any], Iterator[Any]]) -> Iterator[Any]:
@@ -355,7 +352,7 @@ def pyramid_laplacian(
 
 def _loss(layer: Any, sigma: float, mode: str, cval: float) -> tuple[Any, Any]:
     """What a layer loses when it is smoothed, and what is left."""
-    smooth = _smooth(layer, sigma, mode, cval)
+    smooth = gaussian(_as_smoothed(layer, mode, cval), sigma=sigma)
     return layer - smooth, smooth
 
 

@@ -30,7 +30,7 @@ from pygpu.execution.arguments.convert import (
     without_channel_axis,
 )
 from pygpu.execution.arguments.parameters import Given, flatten
-from pygpu.execution.arguments.results import ImageMaker, Out, form_of, info_of
+from pygpu.execution.arguments.results import ImageMaker, Out, form_of, info_from, picture_of
 from pygpu.execution.framewise import mapped
 from pygpu.execution.large import labels
 from pygpu.execution.large.images import LazyImage
@@ -38,10 +38,13 @@ from pygpu.execution.large.sources import NO_OUT, holds_dask, is_dask
 from pygpu.execution.pipelines.deferred import current, settled
 from pygpu.execution.pipelines.together import Together
 from pygpu.image.image import Image
-from pygpu.language.vectors import Position, Vec2, Vec3, Vec4
+from pygpu.language.vectors import CLASSES, Position
 from pygpu.runtime import compile
+from pygpu.types import vector
 
 LARGE: Final = 1 << 15  # pixels above which passes are put together
+BYTES: Final = frozenset(("L", "LA", "P", "RGB", "RGBA"))  # modes whose results are bytes again
+PICTURE: Final = "picture"  # in place of a dtype: floats become bytes, the rest stays
 
 
 def image_of(value: Any, name: str) -> Any:
@@ -52,7 +55,7 @@ def image_of(value: Any, name: str) -> Any:
         return LazyImage.of(value, name)
     storage = Storage.of(texels_of(array_of(value, name), name))
     reading = sampler.default(storage.dtype, storage.channels)
-    return ImageMaker.make(storage, reading, info=info_of([_given(value)]))
+    return ImageMaker.make(storage, reading, info=info_from([value]))
 
 
 def refuse_dask(name: str, reason: str, instead: str, *images: Any) -> None:
@@ -69,11 +72,6 @@ def known_mask(name: str, reason: str, instead: str, image: Image, mask: Any) ->
         size = image.shape[:2]
         raise ValueError(f"{name}: a mask has the image's size {size}, got {found.shape}")
     return found
-
-
-def _given(value: Any) -> Given:
-    """What was given, as calls of compiled functions have it: here its form is all that counts."""
-    return Given(None, None, value)  # type: ignore[arg-type]
 
 
 def channels_of(image: Image, name: str, *taken: int) -> None:
@@ -119,8 +117,10 @@ def whole(function: Callable[..., Any], measures: bool = False) -> Callable[...,
             check_flags(flags, (image, *args), options)
             first = image_of(image, name)
             converting = getattr(function, "__pygpu_as__", None)
-            if converting and dtype is not None and out is None and type(image) is np.ndarray:
-                result, dtype = converting(dtype, first, *args, **options)
+            early = None if out is not None else _early(image, dtype, measures)
+            if converting and early is not None:
+                result, left = converting(early, first, *args, **options)
+                dtype = None if early is PICTURE else left
             else:
                 result = function(first, *args, **options)
             if measures and out is None and dtype is None and is_pil(image):
@@ -137,6 +137,14 @@ def whole(function: Callable[..., Any], measures: bool = False) -> Callable[...,
     filtered.__pygpu_whole__ = True  # type: ignore[attr-defined]
     filtered.__pygpu_takes_out__ = True  # type: ignore[attr-defined]
     return with_map(filtered)
+
+
+def _early(image: Any, dtype: Any, measures: bool) -> Any:
+    """The dtype that the last pass may make itself; None for none."""
+    if type(image) is np.ndarray:
+        return dtype
+    in_bytes = dtype is None and not measures and is_pil(image) and image.mode in BYTES
+    return PICTURE if in_bytes else None
 
 
 def together(
@@ -174,10 +182,12 @@ def together(
 
 
 def _as(dtype: Any, result: Any) -> Any:
-    """A result, or a tuple of them, of a dtype."""
+    """A result, or a tuple of them, of a dtype, or as a PIL image has it."""
     if isinstance(result, tuple):
         return tuple([_as(dtype, one) for one in result])
-    return _same(result, dtype=dtype)
+    if dtype is not PICTURE:
+        return _same(result, dtype=dtype)
+    return _same(result, dtype="uint8") if result.format.kind == "float" else result
 
 
 def _is_misfit(error: TypeError) -> bool:
@@ -226,7 +236,7 @@ def presented(result: Any, original: Any, first: Any, out: Any = None, dtype: An
         if out is not None:
             raise TypeError(NO_OUT)
         return result if isinstance(original, LazyImage) else result.converted(dtype)
-    form = form_of([_given(original)])
+    form = form_of([Given(None, None, original)])  # type: ignore[arg-type]
     if out is None and dtype is None and form[0] != "pil":
         if form[0] == "image":
             reading = sampler.inherited(sampler.of(first), result.format)
@@ -234,9 +244,12 @@ def presented(result: Any, original: Any, first: Any, out: Any = None, dtype: An
             return ImageMaker.make(storage, reading, info=first.info)
         if result.storage is not first.storage:
             return without_channel_axis(result.storage.host())
-    # Numbers of regions and codes are no brightness: 8 bits would cut them off.
-    if form[0] == "pil" and out is None and dtype is None and result.format.kind == "int":
-        dtype = np.int32
+    if form[0] == "pil" and out is None and dtype is None:
+        is_made = result.storage.dtype == np.uint8 and result.storage is not first.storage
+        if is_made and result.format.kind == "float":
+            return picture_of(result.storage.handed(), first.info)
+        # Numbers of regions and codes are no brightness: 8 bits would cut them off.
+        dtype = np.int32 if result.format.kind == "int" else None
     if not result.info:  # made anew, of texels that the filter asked for
         result = ImageMaker.make(result.storage, sampler.of(result), info=first.info)
     signature = _same.signature
@@ -254,21 +267,8 @@ def _same(im: Image, p: Position) -> Any:
 
 
 @compile
-def _two(a: Image, b: Image, p: Position) -> Any:
-    return Vec2(a(p), b(p))
-
-
-@compile
-def _three(a: Image, b: Image, c: Image, p: Position) -> Any:
-    return Vec3(a(p), b(p), c(p))
-
-
-@compile
-def _four(a: Image, b: Image, c: Image, d: Image, p: Position) -> Any:
-    return Vec4(a(p), b(p), c(p), d(p))
-
-
-_JOINED: Final[dict[int, Any]] = {2: _two, 3: _three, 4: _four}
+def _joined(*layers: Image, p: Position) -> Any:
+    return CLASSES[vector("float", len(layers))](*[im(p) for im in layers])
 
 
 def layers_of(image: Any) -> list[Any]:
@@ -278,4 +278,4 @@ def layers_of(image: Any) -> list[Any]:
 
 def joined(layers: Sequence[Any]) -> Any:
     """Images of one channel as one image."""
-    return layers[0] if len(layers) == 1 else _JOINED[len(layers)](*layers)
+    return layers[0] if len(layers) == 1 else _joined(*layers)

@@ -1,7 +1,9 @@
 """Memory of results that is used again: never while anything reads it, and no more than is said."""
 
 import gc
+import os
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -201,3 +203,18 @@ def test_more_bytes_than_a_number_holds_are_a_memory_error() -> None:
 
     with pytest.raises(MemoryError, match=r"no memory for an array of shape"):
         pygpu.compile(shade, target="cpu")(shape=(2**31 - 1, 2**31 - 1))
+
+
+@pytest.mark.parametrize("name", ["", "MALLOC_ARENA_MAX", "GLIBC_TUNABLES"])
+def test_freed_memory_is_kept_unless_the_user_says_what_becomes_of_it(monkeypatch, name):
+    asked = []
+    loaded = SimpleNamespace(mallopt=lambda *numbers: asked.append(numbers))
+    monkeypatch.setattr(reserve.ctypes, "CDLL", lambda _: loaded)
+    for each in [each for each in os.environ if each.startswith(("MALLOC_", "GLIBC_TUNABLES"))]:
+        monkeypatch.delenv(each)
+    if name:
+        monkeypatch.setenv(name, "1")
+    reserve.keep_freed()
+    assert asked == ([] if name or os.name != "posix" else [(-3, 32 << 20), (-1, 64 << 20)])
+    monkeypatch.setattr(reserve.ctypes, "CDLL", lambda _: object())
+    reserve.keep_freed()  # a C library without it

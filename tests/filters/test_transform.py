@@ -8,7 +8,7 @@ from PIL import Image as PILImage
 
 import pygpu
 from pygpu import filters
-from pygpu.filters import sampling
+from pygpu.filters import sampling, whole
 
 pytestmark = pytest.mark.usefixtures("on_cpu")
 
@@ -44,6 +44,30 @@ def test_large_results_are_stretched_along_one_axis_after_the_other(
     for image in (GREY, np.uint8(255 * GREY)):
         expected = reference.resize(image, shape, **options)
         assert_allclose(filters.resize(image, shape, **options), expected, atol=2e-5)
+
+
+@pytest.mark.parametrize("mode", ["L", "LA", "P", "RGB", "RGBA"])
+def test_pictures_are_made_in_the_last_pass(mode, monkeypatch) -> None:
+    """Of any size as of small ones, with what they say of themselves; a picture is no view."""
+    picture = PILImage.fromarray(np.uint8(255 * PHOTO)).convert(mode)
+    picture.info["dpi"] = (300, 300)
+    small = [
+        filters.opening(picture),
+        filters.resize(picture, (90, 80)),
+        filters.rotate(picture, 9),
+    ]
+    monkeypatch.setattr(whole, "LARGE", 1)
+    large = [
+        filters.opening(picture),
+        filters.resize(picture, (90, 80)),
+        filters.rotate(picture, 9),
+    ]
+    for one, other in zip(small, large, strict=True):
+        assert (one.mode, other.info) == (other.mode, {"dpi": (300, 300)})
+        assert_allclose(np.asarray(one, int), np.asarray(other, int), atol=1)
+    before = picture.copy()
+    filters.resize(picture, picture.size[::-1]).paste(0, (0, 0, 9, 9))
+    assert picture.tobytes() == before.tobytes()
 
 
 @pytest.mark.parametrize("shape", [(50, 60), (25, 120), (150, 30), (34, 41)])

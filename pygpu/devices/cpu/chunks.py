@@ -17,6 +17,7 @@ from pygpu.core.host import settings
 from pygpu.devices.cpu.layout import Block
 from pygpu.devices.cpu.native import Native, machine
 from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
+from pygpu.devices.process.reserve import keep_freed
 
 
 class Cores(NamedTuple):
@@ -48,6 +49,7 @@ def _for_level(level: str) -> tuple[Machine, Calls]:
 
 @lru_cache(maxsize=4)
 def native_loops(made_for: Machine) -> Calls:
+    keep_freed()
     return Calls(Native(driver(made_for), made_for, Calls.NAMES), made_for)
 
 

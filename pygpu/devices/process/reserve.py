@@ -13,7 +13,9 @@ long.
 
 from __future__ import annotations
 
+import ctypes
 import math
+import os
 from collections import deque
 from collections.abc import Sequence
 from functools import lru_cache
@@ -157,6 +159,15 @@ def _aligned(nbytes: int) -> NDArray[np.uint8]:
     memory = np.empty(nbytes + LINE, np.uint8)
     start = -memory.__array_interface__["data"][0] % LINE
     return memory[start : start + nbytes]
+
+
+def keep_freed() -> None:
+    """Let glibc keep what is freed, unless its user has said what it is to do: after arrays of some
+    megabytes it gives their pages back at each call, PIL's too, and takes new ones for the next."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
+    if mallopt and not any(name.startswith(("MALLOC_", "GLIBC_TUNABLES")) for name in os.environ):
+        mallopt(-3, 32 << 20)  # M_MMAP_THRESHOLD, as far as it grows by itself
+        mallopt(-1, 64 << 20)  # M_TRIM_THRESHOLD: the bytes that are kept
 
 
 RESERVE: Final = Reserve()
