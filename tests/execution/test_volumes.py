@@ -76,8 +76,11 @@ def test_all_planes_at_once_are_what_they_are_one_by_one(dtype, monkeypatch):
     def run(f, volume):
         return np.asarray(pygpu.compile(f, v=Volume, p=Position, target="compute")(volume))
 
-    shapes = [(6, 5, 1), (7, 3, 33), (2, 17, 18)]  # each is a program of its own, slow to compile
-    for f, shape, boundary in itertools.product((across, least), shapes, MODES):
+    # Each is a program of its own, slow to compile: all of them for one type, some for each.
+    shapes, modes = [(7, 3, 33)], list(MODES)[:2]
+    if dtype == "float32":
+        shapes, modes = [(6, 5, 1), *shapes, (2, 17, 18)], list(MODES)
+    for f, shape, boundary in itertools.product((across, least), shapes, modes):
         volume = Volume(scan(shape, dtype), boundary=boundary)
         at_once = run(f, volume)
         with monkeypatch.context() as patch:

@@ -562,15 +562,15 @@ def generator_of_vectors_with_dynamic_filter(vecs: Image, p: Position):
 
 
 @program
-def long_generator_with_dynamic_filter(im: Image, counts: Image, p: Position):
+def long_generator_with_dynamic_filter(small: Image, counts: Image, p: Position):
     n = counts(p) * 3
     return (
-        sum(im(p + (i, 0)) for i in range(n) if im(p + (i, 0)) > 0),
-        any(im(p + (i, 0)) > 0.5 for i in range(n) if i % 2),
-        all(im(p + (i, 0)) < 0.5 for i in range(n) if i % 2),
-        max((im(p + (i, 0)) for i in range(n) if i % 2), default=3.0),
-        max((im(p + (i, 0)) for i in range(n - 4)), default=-1.0),
-        sum(im(p + (i % 7, i // 7)) for i in range(5000) if im(p + (i % 7, 0)) > 0),
+        sum(small(p + (i, 0)) for i in range(n) if small(p + (i, 0)) > 0),
+        any(small(p + (i, 0)) > 0.5 for i in range(n) if i % 2),
+        all(small(p + (i, 0)) < 0.5 for i in range(n) if i % 2),
+        max((small(p + (i, 0)) for i in range(n) if i % 2), default=3.0),
+        max((small(p + (i, 0)) for i in range(n - 4)), default=-1.0),
+        sum(small(p + (i % 7, i // 7)) for i in range(5000) if small(p + (i % 7, 0)) > 0),
     )
 
 
@@ -677,12 +677,12 @@ def weights(g):
 
 
 @program(g=0.75, n=3)
-def comprehensions_in_comprehensions_of_any_length(im: Image, p: Position, g: Float, n: Int):
-    xs = [sum([w * im(p + (k, 0)) for w in weights(g)]) for k in range(n)]
+def comprehensions_in_comprehensions_of_any_length(small: Image, p: Position, g: Float, n: Int):
+    xs = [sum([w * small(p + (k, 0)) for w in weights(g)]) for k in range(n)]
     ys = [
         max([w * k for w in weights(g)] + [i / 2 for i in (1, 2) for _ in (0, 1)]) for k in range(n)
     ]
-    zs = [min([w * im(p + (k % 3, 0)) for w in weights(g)]) for k in range(5000)]
+    zs = [min([w * small(p + (k % 3, 0)) for w in weights(g)]) for k in range(5000)]
     return sum(xs), sum(ys), zs[n]
 
 
@@ -717,9 +717,9 @@ TOTAL = types.FunctionType(total.__code__, {"weights": lambda g: (100.0, g)})
 
 @program(g=0.75, n=3)
 def items_that_are_made_where_another_module_asks_for_them(
-    im: Image, p: Position, g: Float, n: Int
+    small: Image, p: Position, g: Float, n: Int
 ):
-    xs = [weights(g)[1] * im(p + (k % 3, 0)) for k in range(5000)]
+    xs = [weights(g)[1] * small(p + (k % 3, 0)) for k in range(5000)]
     ys = [sum(weights(g)) * k for k in range(n)]
     return TOTAL(xs, n), sum(ys)
 
