@@ -87,6 +87,8 @@ def equalize_adapthist(
     Reference: K. Zuiderveld, *Contrast limited adaptive histogram equalization*, 1994.
     """
     channels_of(image, "equalize_adapthist", 1, 3)
+    if image.format.kind == "int":
+        raise ValueError(f"equalize_adapthist takes bytes, words and floats, got {image.dtype}")
     if not 2 <= nbins <= 256:
         raise ValueError(f"equalize_adapthist: nbins takes 2 to 256, got {shown(nbins)}")
     light = image if image.channels == 1 else _brightest(image)
@@ -106,6 +108,8 @@ def equalize_adapthist(
 
 
 def _word(value: Any) -> Any:
+    if not math.isfinite(value):
+        raise ValueError("equalize_adapthist takes finite values: there is NaN or infinity")
     return np.rint(65535 * min(max(value, 0.0), 1.0))
 
 

@@ -18,10 +18,11 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.errors import shown
+from pygpu.core.errors import whole as whole_number
 from pygpu.devices import targets
 from pygpu.execution.large.images import LazyImage, derived
 from pygpu.execution.large.sources import is_dask
-from pygpu.filters.linear import box
+from pygpu.filters.linear import FARTHEST, box
 from pygpu.filters.sampling import read_as
 from pygpu.filters.whole import image_of, joined, layers_of, together, whole
 from pygpu.glsl import sqrt
@@ -33,7 +34,6 @@ from pygpu.runtime import compile
 CUTOFF: Final = 5.0  # the distance of patches beyond which their weight counts for nothing
 # Numbers of patches that a program of non-local means compares, on the host and elsewhere.
 MOST_TEXELS: Final = {True: 600, False: 250}
-FARTHEST: Final = 2**16  # pixels of patches and between them
 MOST_UNLIKE: Final = 1e30  # 1 / 2 sigma² by which other colours count for nothing
 STEP: Final = 0.25  # of Chambolle's iteration in two dimensions
 
@@ -83,8 +83,10 @@ def denoise_bilateral(
         raise ValueError("denoise_bilateral: sigma_color and sigma_spatial are above 0")
     if win_size is None:
         win_size = max(5, 2 * math.ceil(3 * sigma_spatial) + 1)
-    if not (isinstance(win_size, int | np.integer) and win_size > 0 and win_size % 2):
-        raise ValueError(f"denoise_bilateral: win_size is odd, got {shown(win_size)}")
+    if not (isinstance(win_size, int | np.integer) and 0 < win_size < FARTHEST and win_size % 2):
+        raise ValueError(
+            f"denoise_bilateral: win_size is odd and below {FARTHEST}, got {shown(win_size)}"
+        )
     if sigma_color is None:
         deviation = image.std()
         sigma_color = deviation if is_dask(deviation) else float(deviation)
@@ -169,14 +171,15 @@ def denoise_nl_means(
     err by up to 4 in a hundred, and its results by some thousandths. Reference: A. Buades, B. Coll,
     J.-M. Morel, *A non-local algorithm for image denoising*, 2005.
     """
-    is_near = 2 <= patch_size < FARTHEST and 0 <= patch_distance < FARTHEST
-    if not (is_near and h > 0 and sigma >= 0):
+    side, reach = map(whole_number, (patch_size, patch_distance))
+    is_near = 2 <= (side or 0) < FARTHEST and reach is not None and 0 <= reach < FARTHEST
+    if not (side and reach is not None and is_near and h > 0 and sigma >= 0):
         raise ValueError(
-            "denoise_nl_means: patch_size is from 2 up, patch_distance and sigma from 0, "
-            f"h above 0, got {patch_size}, {patch_distance}, {sigma} and {h}"
+            "denoise_nl_means: patch_size is a whole number from 2 up, patch_distance one from 0, "
+            f"sigma from 0, h above 0, got {patch_size}, {patch_distance}, {sigma} and {h}"
         )
-    size = int(patch_size) + 1 - int(patch_size) % 2
-    reach, half = int(patch_distance), size // 2
+    size = side + 1 - side % 2
+    half = size // 2
     (height, width), values = image.shape[:2], image.channels * size**2
     across, down = reach + half, 2 * half
     bordered = _bordered(

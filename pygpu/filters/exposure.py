@@ -276,7 +276,7 @@ def _of_values(
     while step > 0:
         low = low + step if values((low + step, 0)) <= v else low
         step = step // 2
-    return results((low, 0))
+    return results((low, 0)) if v == v else v  # NaN stays
 
 
 def _replaced(layer: Any, values: NDArray[Any], results: NDArray[Any]) -> Any:

@@ -165,6 +165,8 @@ def canny(
     if use_quantiles and not (low >= 0 and high <= 1):
         raise ValueError("canny: with use_quantiles thresholds are from 0 to 1")
     chosen = None if mask is None else image_of(mask, "canny: mask")
+    if chosen is not None and chosen.shape != image.shape[:2]:
+        raise ValueError(f"canny: a mask has the image's size {image.shape}, got {chosen.shape}")
     if use_quantiles:
         gradient = _slopes(image, chosen, sigma, mode, cval)
         refuse_dask(

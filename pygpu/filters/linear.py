@@ -7,7 +7,7 @@ The function called `convolve` in the PyGPU paper is `correlate`.
 """
 
 import functools
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -27,6 +27,9 @@ def _check_image(name: str, arguments: tuple[Any, ...]) -> None:
     for im in arguments[1:2]:
         if not callable(im):
             raise TypeError(f"{name}: im takes an image, got {shown(im)}")
+
+
+FARTHEST: Final = 2**16  # pixels to the last that is read
 
 
 @functools.partial(guarded, check=_check_image)
@@ -63,7 +66,12 @@ def widths(sigma: Any) -> tuple[Any, Any]:
 
 def gaussian_weights(sigma: float, truncate: float = 4.0) -> Any:
     """Samples of a Gaussian out to `truncate` sigma, of sum 1."""
-    radius = int(truncate * sigma + 0.5)
+    radius = int(min(truncate * sigma, FARTHEST) + 0.5)
+    if radius == FARTHEST:
+        raise ValueError(
+            f"gaussian: sigma takes what reaches up to {FARTHEST} pixels, truncate times, "
+            f"got {shown(sigma)} and {shown(truncate)}"
+        )
     if radius == 0:
         return np.ones(1)
     x = np.arange(-radius, radius + 1)

@@ -329,13 +329,15 @@ def _ends(
     return np.repeat(ends[..., None], channels, axis=2)
 
 
-def size_of(shape: Any, name: str) -> tuple[int, int]:
+def size_of(shape: Any, name: str, channels: int) -> tuple[int, int]:
+    takes = f"{name}: takes a size (height, width), whole numbers from 1 up, got {shown(shape)}"
     try:
-        height, width = (int(n) for n in tuple(shape)[:2])
-    except (TypeError, ValueError):
-        raise TypeError(f"{name}: takes a size (height, width), got {shown(shape)}") from None
-    if height < 1 or width < 1:
-        raise ValueError(f"{name}: takes a size (height, width) from 1 up, got {shown(shape)}")
+        height, width, *more = map(int, shape)
+        is_whole = [height, width, *more] == list(shape)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(takes) from None
+    if not is_whole or min(height, width) < 1 or more not in ([], [channels]):
+        raise ValueError(takes + f"; the image has {channels} channels" * bool(more))
     return height, width
 
 
@@ -357,7 +359,7 @@ def resize(
     within the image's range unless `clip=False`). Ints become floats, but for order 0. Where it
     gets smaller it is smoothed first, unless `anti_aliasing=False`.
     """
-    shape = size_of(output_shape, "resize")
+    shape = size_of(output_shape, "resize", image.channels)
     order = order_of(order, image, "resize")
     seen = read_as(between_ints(image, order), mode, cval)
     factors = [old / new for old, new in zip(image.shape, shape, strict=False)]

@@ -160,7 +160,9 @@ def warp(
     _in_one_piece(image, "warp")
     seen = read_as(between_ints(image, order), mode, cval)
     matrix = _matrix(inverse_map)
-    size = None if output_shape is None else size_of(output_shape, "warp: output_shape")
+    size = None
+    if output_shape is not None:
+        size = size_of(output_shape, "warp: output_shape", image.channels)
     own = image.height, image.width
     if matrix is not None:
         warped = _by_matrix(seen, matrix=matrix, order=order, shape=size or own)

@@ -44,6 +44,7 @@ from pygpu.types import vector
 
 LARGE: Final = 1 << 15  # pixels above which passes are put together
 BYTES: Final = frozenset(("L", "LA", "P", "RGB", "RGBA"))  # modes whose results are bytes again
+LEAST: Final = math.nextafter(-math.inf, 0)  # of finite numbers
 PICTURE: Final = "picture"  # in place of a dtype: floats become bytes, the rest stays
 
 
@@ -90,7 +91,7 @@ def outside(image: Image, mode: str, cval: Any) -> Image:
     return image.sampled(boundary=mode, cval=cval)
 
 
-def pair_of(value: Any, name: str, takes: str, least: float = -math.inf) -> tuple[Any, Any]:
+def pair_of(value: Any, name: str, takes: str, least: float = LEAST) -> tuple[Any, Any]:
     """Two numbers, along y and x, of a pair or of one number for both. ValueError for others, and
     for those below the least, which says what is taken."""
     try:

@@ -5,7 +5,7 @@ import pytest
 import skimage.data
 import skimage.exposure
 import skimage.filters
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 import pygpu
 from pygpu import filters
@@ -143,9 +143,21 @@ def test_threshold_local(block, method, mode) -> None:
         (lambda: filters.match_histograms(GREY, PHOTO), "the reference has 3 channels"),
         (lambda: filters.equalize_adapthist(GREY, nbins=1000), "nbins takes 2 to 256"),
         (lambda: filters.equalize_adapthist(GREY, kernel_size=0), "kernel_size takes"),
+        (
+            lambda: filters.equalize_adapthist(np.int32(9 * GREY)),
+            "bytes, words and floats, got int32",
+        ),
+        (lambda: filters.equalize_adapthist(np.full_like(GREY, np.nan)), "finite values"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:divide by zero")
 def test_mistakes_are_told(call, words) -> None:
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_nan_stays_where_histograms_are_made_alike() -> None:
+    holed = GREY.copy()
+    holed[3, 5] = np.nan
+    made = filters.match_histograms(holed, GREY**2)
+    assert_array_equal(np.isnan(made), np.isnan(holed))

@@ -207,7 +207,9 @@ DOT = np.pad(np.ones((1, 1), bool), 4)
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: filters.denoise_bilateral(NOISY, win_size=4), "win_size is odd, got 4"),
+        (lambda: filters.denoise_bilateral(NOISY, win_size=4), "win_size is odd .*, got 4"),
+        (lambda: filters.denoise_bilateral(NOISY, sigma_spatial=1e9), "and below 65536"),
+        (lambda: filters.denoise_nl_means(NOISY, 2.5), "patch_size is a whole number .* got 2.5"),
         (lambda: filters.denoise_bilateral(NOISY, sigma_color=0.0), "are above 0"),
         (lambda: filters.denoise_bilateral(NOISY, mode="mirror"), "mode='mirror': takes"),
         (lambda: filters.denoise_nl_means(NOISY, h=0), "h above 0"),

@@ -212,6 +212,11 @@ def test_what_comes_back_is_what_went_in() -> None:
     [
         (lambda: filters.resize(GREY, 5), "resize: takes a size"),
         (lambda: filters.resize(GREY, (0, 5)), "from 1 up"),
+        (lambda: filters.resize(GREY, (5.5, 5)), r"whole numbers from 1 up, got \(5.5, 5\)"),
+        (lambda: filters.resize(GREY, (9, 9, 3)), "the image has 1 channels"),
+        (lambda: filters.warp(PHOTO, np.eye(3), output_shape=(9, 9, 4)), "has 3 channels"),
+        (lambda: filters.rotate(GREY, 9, center=(-np.inf, 0)), "rotate: center takes"),
+        (lambda: filters.pyramid_reduce(GREY, 1e9), "sigma takes what reaches up to 65536 pixels"),
         (lambda: filters.resize(GREY, (9, 9), order=2), r"order takes 0 .*, got 2"),
         (lambda: filters.resize(GREY, (9, 9), mode="mirror"), "mode='mirror': takes 'constant'"),
         (lambda: filters.rescale(GREY, 0), "rescale: scale takes a factor above 0"),
