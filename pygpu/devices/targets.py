@@ -162,7 +162,7 @@ def choose(target: str) -> Device:
     diverted = _DIVERTED.get()
     if diverted is not None and target in ("auto", diverted.computes.name):
         return diverted
-    name = asked(target)
+    name = target if target != "auto" else asked(target)
     if name != "auto":
         return _STATE.opened.get(name) or _STATE.instead.get(name) or _demanded(name)
     return _STATE.automatic or _choose_automatically()

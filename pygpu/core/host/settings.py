@@ -5,11 +5,12 @@ words("PYGPU_DUMP", ("ssa", "source"))     # some of these, with commas between
 count("PYGPU_THREADS")                     # a whole number from 1 up; None where none is asked for
 size("PYGPU_MEMORY")                       # bytes, as 512M; None where none is asked for
 check()                                    # all of them
+standing()                                 # what calls ask for, to compare with later
 """
 
 import os
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -104,13 +105,23 @@ def read(name: str) -> str:
     return os.environ.get(name, "")
 
 
-_TABLE: Final[Container[Any] | None] = getattr(os.environ, "_data", None)
+def standing() -> list[Any]:
+    """What the variables say that calls ask for: equal to what it was while none has changed."""
+    return [*map(_LOOK, _KEYS)]
+
+
+_TABLE: Final[Mapping[Any, Any] | None] = getattr(os.environ, "_data", None)
 
 
 @lru_cache(maxsize=64)
 def _key(name: str) -> Any:
     """A name as the table has it."""
     return os.environ.encodekey(name)
+
+
+_OF_CALLS: Final = ("PYGPU_TARGET", "PYGPU_CHECK", "PYGPU_MEMORY", "PYGPU_TEXTURE_SIZE")
+_LOOK: Final = os.environ.get if _TABLE is None else _TABLE.get
+_KEYS: Final = _OF_CALLS if _TABLE is None else tuple(map(_key, _OF_CALLS))
 
 
 def _text(name: str) -> str:

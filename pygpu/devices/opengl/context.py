@@ -2,7 +2,7 @@
 
     with opengl.context() as gl:      # a lock is held, our context is current
         texture = gl.texture(...)
-    opengl.noted(commands)            # puts commands down for the next section, or not
+    opengl.noted(commands, *given)    # puts commands down for the next section, or not
 
 What was current before is current again afterwards. Nothing outside the door calls OpenGL:
 finalisers put what is to be freed into a queue, which the next one through the door empties. A
@@ -65,11 +65,11 @@ class _Door(Door[Context]):
             held.drain()
         return held
 
-    def noted(self, put: Callable[[Context], T | None]) -> T | None:
-        """What `put` gives, which is called with the lock held and nothing current: it puts down
-        commands for the next section. None where this thread is at such a call, holds the
-        context or the context takes no notes. What enters in its middle is refused; it may end
-        at any place, by a handler that raises."""
+    def noted(self, put: Callable[..., T | None], *given: Any) -> T | None:
+        """What `put(context, *given)` gives, which is called with the lock held and nothing
+        current: it may put down commands for the next section. None where this thread is at such a
+        call, holds the context or the context takes no notes. What enters in its middle is
+        refused; it may end at any place, by a handler that raises."""
         held, thread = self.held, self.thread
         if held is None or thread.is_amid or not held.takes_notes(thread.token):
             return None
@@ -77,7 +77,7 @@ class _Door(Door[Context]):
         try:
             thread.is_amid = True
             with self.lock:
-                return None if self.holder else held.noting(put)
+                return None if self.holder else held.noting(put, *given)
         finally:
             thread.is_amid = False
 
@@ -157,6 +157,4 @@ def context() -> _Door:
     return _DOOR
 
 
-def noted(put: Callable[[Context], T | None]) -> T | None:
-    """What `put` gives, which may put commands down for the next section; None where not."""
-    return _DOOR.noted(put)
+noted: Final = _DOOR.noted

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -68,7 +67,7 @@ class Passes(Program):
         for each in work.inputs:
             if each.__class__ is not Storage:  # what is awaited takes a current context
                 return self.computed(work)
-        made = opengl.noted(partial(self._noted, work, size))
+        made = opengl.noted(self._noted, work, size)
         if made is None:
             return self.computed(work)
         return [
@@ -76,7 +75,7 @@ class Passes(Program):
             for format, held in zip(self._passes[0].outputs, made, strict=True)
         ]
 
-    def _noted(self, work: Work, size: tuple[int, int], gl: Context) -> Sequence[Held] | None:
+    def _noted(self, gl: Context, work: Work, size: tuple[int, int]) -> Sequence[Held] | None:
         if self._context is not gl or len(self._passes) > 1:
             return None
         return self._passes[0].noted(gl, work, size)

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import OutOfMemory
+from pygpu.core.host import settings
 from pygpu.core.programs import Prepared, Work
 from pygpu.core.storage import ImageLike, Storage, rows_of, strides_of
-from pygpu.devices import targets
 from pygpu.execution.arguments.metadata import NO_INFO
 from pygpu.execution.arguments.results import Form, ImageMaker, info_from, present
 from pygpu.execution.arguments.signatures import Signature
@@ -43,7 +43,7 @@ class Gate:
 
     __slots__ = (
         "captured", "count", "dtype", "form", "made", "names", "out", "passages", "prepared",
-        "ready", "rows", "samplers", "shape", "structure", "whole",
+        "ready", "rows", "said", "samplers", "shape", "structure", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -58,6 +58,7 @@ class Gate:
     ) -> None:
         self.dtype: Final = dtype  # of results, as it was asked for
         self.shape: Final = shape  # of results, as it was asked for: a tuple of ints, or None
+        self.said: Final = settings.standing()
         self.names: Final = names  # of the arguments that come by keyword
         self.count: Final = count  # of all arguments
         self.passages: Final = tuple(passages)  # in the order of the parameters
@@ -172,7 +173,11 @@ class Gate:
         if len(args) != self.count or (out is None) is not (self.out is None):
             return SHUT
         # The device before images are looked at, which may be deferred.
-        if made.task.fast is not programs.is_fast() or programs.device() is not made.device:
+        if (
+            settings.standing() != self.said
+            or made.task.fast is not programs.is_fast()
+            or programs.device() is not made.device
+        ):
             return SHUT
         taken = take(self.passages, args, prepared is not None)
         if taken is None:
@@ -180,7 +185,6 @@ class Gate:
         inputs, values, held = taken
         if (
             made.translated.translation.dependencies.changed()
-            or programs.is_checked()
             or (held is not None and held.structure() != self.structure)
             or (out is not None and not self._takes(out, inputs))
         ):
@@ -224,7 +228,7 @@ class Gate:
     ) -> Any:
         """The results by the program itself."""
         made = self.made
-        if out is None and self.ready is not None and not targets.is_limited():
+        if out is None and self.ready is not None:
             try:
                 storages = self.ready(Work(inputs, values, self.rows, [None] * len(made.types)))
             except OutOfMemory:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final, NamedTuple
@@ -32,9 +32,8 @@ class Options(NamedTuple):
 _FAST: Final[ContextVar[bool]] = ContextVar("fast", default=False)
 
 
-def is_fast_here() -> bool:
-    """Whether functions that are called here may err by 2**-12, whatever they were compiled for."""
-    return _FAST.get()
+# Whether functions that are called here may err by 2**-12, whatever they were compiled for.
+is_fast_here: Final[Callable[[], bool]] = _FAST.get
 
 
 def is_checked_here() -> bool:

@@ -268,8 +268,7 @@ class Context:
     def _kept(self, nbytes: int) -> Buffer | None:
         """One of the pool's."""
         key = ("buffer", nbytes)
-        room = 0 if self.is_software else self.pool.limit // 4 // max(nbytes, 1)
-        glo = self.pool.take(key, self.order.busy, min(room, SPARE))
+        glo = self.pool.take(key, self.order.busy, 0 if self.is_software else SPARE)
         return None if glo is None else Buffer(self, glo, key, nbytes)
 
     @cached_property
@@ -346,11 +345,11 @@ class Context:
         """Whether a command of this thread's may wait for the next section."""
         return thread is self._thread and self.notes.are_taken() and not self.is_lost
 
-    def noting(self, put: Callable[[Context], T]) -> T:
-        """What `put` gives, whose commands wait for the next section."""
+    def noting(self, put: Callable[..., T], *given: Any) -> T:
+        """What `put(self, *given)` gives, whose commands wait for the next section."""
         self.notes.is_open = True
         try:
-            return put(self)
+            return put(self, *given)
         finally:
             self.notes.is_open = False
 

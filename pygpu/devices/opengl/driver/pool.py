@@ -31,8 +31,8 @@ class Pool:
 
     def take(self, key: Hashable, busy: Container[Any] = (), spare: int = 0) -> Any | None:
         """One that was given under the key: the last if that is not busy, else the first that is
-        not, or, where all are, the first. None where there is none, or all are busy and fewer than
-        `spare`."""
+        not, or, where all are, the first. None where there is none, or all are busy, fewer than
+        `spare` and less than a quarter of the limit."""
         things = self._kept.get(key)
         if not things:
             return None
@@ -42,7 +42,7 @@ class Pool:
             while place < count and things[place][0] in busy:
                 place += 1
             if place == count:
-                if count < spare:
+                if count < spare and count * things[0][1] <= self.limit // 4 - things[0][1]:
                     return None
                 place = 0
         thing, nbytes = things.pop(place)
