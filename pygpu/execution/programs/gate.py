@@ -249,17 +249,15 @@ class Gate:
 
     def _presented(self, storages: Sequence[Storage], args: Sequence[Any]) -> Any:
         """Results as the caller of the call before got them."""
-        info = NO_INFO if self.form == "array" else info_from(args)
-        if not self.made.is_tuple:
-            return self._shown(storages[0], 0, info)
-        return tuple([self._shown(storage, i, info) for i, storage in enumerate(storages)])
-
-    def _shown(self, storage: Storage, index: int, info: Mapping[str, Any]) -> Any:
-        """A result in the form that the call before got."""
-        dtype, sampler = self.made.dtypes[index], self.samplers[index]
-        if self.form == "image" and dtype is storage.dtype:
-            return ImageMaker.make(storage, sampler, info=info)
-        return present(self.form, storage, dtype, sampler, info)
+        made, form = self.made, self.form
+        shown: list[Any] = []
+        info = NO_INFO if form == "array" else info_from(args)
+        for storage, dtype, sampler in zip(storages, made.dtypes, self.samplers, strict=True):
+            if form == "image" and dtype is storage.dtype:
+                shown.append(ImageMaker.make(storage, sampler, info=info))
+            else:
+                shown.append(present(form, storage, dtype, sampler, info))
+        return tuple(shown) if made.is_tuple else shown[0]
 
 
 class Gates:
