@@ -21,6 +21,7 @@ from PIL import ImageCms, TiffImagePlugin
 import pygpu
 from pygpu import Image, Position, imread, imwrite
 from pygpu.command.cli import main
+from pygpu.execution.arguments import convert
 from pygpu.image.files import exr, pillow, tiff
 
 PROFILE = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
@@ -269,6 +270,20 @@ def test_texels_are_those_of_pillow(tmp_path, size, mode):
     picture = PILImage.fromarray(array if len(mode) > 1 else array[..., 0])
     picture.save(tmp_path / "some.png")
     np.testing.assert_array_equal(pygpu.imread(tmp_path / "some.png"), np.asarray(picture))
+
+
+@pytest.mark.parametrize("size", [(512, 512), (2900, 1500), (700, 6001)])
+def test_texels_of_large_pictures_are_packed_from_their_words(size, monkeypatch) -> None:
+    """Also of those that Pillow has in several parts of memory, or where it does not say where."""
+    width, height = size
+    texels = np.random.default_rng(1).integers(0, 256, (height, width, 3), np.uint8)
+    picture = PILImage.fromarray(texels)
+    own = np.asarray(Image(picture))
+    assert_array_equal(own, texels)
+    picture.paste(0, (0, 0, 9, 9))
+    assert_array_equal(own, texels)
+    monkeypatch.setattr(convert, "_words", lambda image: None)
+    assert_array_equal(np.asarray(Image(picture)), np.asarray(picture))
 
 
 @pytest.mark.parametrize("mode", ["RGB", "L"])

@@ -223,6 +223,26 @@ def test_weights_of_rows_and_columns_are_sums_of_sums(
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float16", "float32"])
+def test_texels_that_are_to_be_made_floats_first_are_added_up_by_stages_from_5_x_5_on(dtype):
+    row = np.array([1, 4, 6, 4, 1]) / 16
+    kernel = np.outer(row, row)
+
+    @pygpu.compile
+    def sharpened(im: Image, p: Position, amount: float = 0.5):
+        smooth = sum(w * im(p + d) for w, d in zip(kernel.ravel(), offsets(kernel), strict=True))
+        return im(p) + amount * (im(p) - smooth)
+
+    texels = np.random.default_rng(3).random((40, 70, 3))
+    most = np.iinfo(dtype).max if dtype.startswith("u") else 1
+    texels = (most * texels).astype(dtype)
+    floats = np.float64(texels) / most
+    smooth = scipy.ndimage.correlate(floats, kernel[..., None], mode="nearest")
+    np.testing.assert_allclose(sharpened(texels), floats + 0.5 * (floats - smooth), atol=2e-6)
+    program = sharpened.lower(texels)._made.program
+    assert isinstance(program, CpuStaged) == (dtype != "float32")
+
+
 def test_other_weights_stay_as_they_are() -> None:
     weights = np.random.default_rng(0).random((7, 7))
 

@@ -45,6 +45,7 @@ LEAST: Final = 5 * SMALL  # vector operations, below which stages are not worth 
 # written and read besides. Means of 9 x 9 bytes have 4.6 times the operations of their stages and
 # take 0.6 of the stages' time; means of 15 x 15 have 7.6 times as many and take 1.4 of it.
 NARROW: Final = 5
+WIDENED: Final = 25  # texels of a sum worth its stages where each is to be made a float first
 
 
 def compiled(task: Task) -> CpuProgram | CpuStaged:
@@ -55,6 +56,11 @@ def compiled(task: Task) -> CpuProgram | CpuStaged:
         return CpuProgram(task, given, code)
     made = factored(function, rows_first=task.planar)
     parts = stages(made)
+    if made is function and not parts and any(f.dtype.itemsize < 4 for f in task.inputs):
+        parts = stages(factored(function, task.planar, WIDENED))
+        if parts and not code.narrow:
+            return CpuStaged(task, given, parts)
+        parts = ()
     is_written_out = made is not function and has(function, "loop")  # what a loop added up
     if not parts and (made is function or is_written_out):
         return CpuProgram(task, given, code)

@@ -10,11 +10,12 @@ holds numbers is taken: ndarrays, PIL images, `__array_interface__`, `__array__`
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from pygpu.core.errors import shown
 from pygpu.core.storage import STORED, Storage, in_rows, narrowed, rows_of
 from pygpu.devices import targets
+from pygpu.devices.process.reserve import RESERVE
 
 if TYPE_CHECKING:
     from PIL import Image as PILImage
@@ -32,6 +34,7 @@ TAKEN: Final = {  # by the coordinates of a texel
     "pygpu.Image",
     3: "a volume is an array (D, H, W) or (D, H, W, C) with 1 to 4 channels or a pygpu.Volume",
 }
+BAND: Final = 1 << 20  # pixels of a part of a large picture
 KINDS: Final = {1: "Signal", 2: "Image", 3: "Volume"}  # the classes that users write
 
 MANY: Final = 1 << 18  # elements, below which compiling what copies them takes longer than is won
@@ -148,7 +151,57 @@ def _pil_array(image: PILImage.Image, what: str) -> NDArray[Any]:
             image.palette is not None and image.palette.mode.endswith("A")
         )
         image = image.convert("RGBA" if alpha else "RGB")
-    return np.asarray(image)
+    is_large = image.mode == "RGB" and image.width * image.height >= MANY
+    packed = _packed(image) if is_large else None
+    return np.asarray(image) if packed is None else packed
+
+
+class _Arrow(ctypes.Structure):
+    """Arrow's C data interface: the part of an array that says where its memory is."""
+
+    _fields_: ClassVar = [
+        *((name, ctypes.c_int64) for name in ("length", "nulls", "offset", "buffers", "count")),
+        ("places", ctypes.POINTER(ctypes.c_void_p)),
+        ("children", ctypes.POINTER(ctypes.c_void_p)),
+    ]
+
+
+def _packed(image: PILImage.Image) -> NDArray[Any] | None:
+    """The texels of a picture of colours, which PIL has in words, packed by native code: PIL's way
+    to NumPy lets no other thread work. A picture in several parts of memory is cut into bands. None
+    where PIL does not say where words are."""
+    width, height = image.size
+    words = _words(image)
+    if words is not None:
+        return targets.host().contiguous(words[..., :3])
+    made = RESERVE.empty((height, width, 3), np.dtype(np.uint8))
+    rows = max(1, BAND // width)
+    for top in range(0, height, rows):
+        band = image.crop((0, top, width, min(top + rows, height)))
+        words = _words(band)
+        if words is None:
+            return None
+        made[top : top + rows] = targets.host().contiguous(words[..., :3])
+    return made
+
+
+def _words(image: PILImage.Image) -> NDArray[Any] | None:
+    """The words of a picture, as long as that lives."""
+    try:
+        _, capsule = image.__arrow_c_array__()
+    except (AttributeError, ValueError):  # before 11.2, or in several parts
+        return None
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    array = _Arrow.from_address(pointer(capsule, b"arrow_array"))
+    nbytes = 4 * image.width * image.height
+    if array.count != 1:
+        return None
+    texels = _Arrow.from_address(array.children[0])
+    if (texels.length, texels.offset) != (nbytes, 0):
+        return None
+    memory = (ctypes.c_uint8 * nbytes).from_address(texels.places[1])
+    return np.ctypeslib.as_array(memory).reshape(image.height, image.width, 4)
 
 
 def storage_of(

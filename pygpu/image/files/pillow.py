@@ -18,7 +18,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.devices.process.reserve import RESERVE
 from pygpu.execution.arguments.convert import PIL_CONVERSIONS, PIL_MODES, array_of, pil_of
 from pygpu.image.files.formats import (
     FORMATS,
@@ -82,49 +81,7 @@ def page(source: Any, number: int) -> Picture:
                 f"a PIL image of mode {upright.mode!r} is not taken; convert it: "
                 f"pygpu.Image(PIL.Image.open({named(source)!r}).convert({better!r}))",
             )
-        return Picture(_texels(upright), info_of(upright))
-
-
-class _Sink:
-    """A file in an array's memory: what is written after so many bytes of a head."""
-
-    def __init__(self, head: bytes, array: NDArray[np.uint8]) -> None:
-        self.head, self.got, self.memory = head, b"", array.reshape(-1)
-        self.place = 0
-
-    def write(self, data: bytes) -> int:
-        count = len(data)
-        if len(self.got) < len(self.head):
-            self.got += data
-            data = self.got[len(self.head) :]
-            self.got = self.got[: len(self.head)]
-        place, self.place = self.place, self.place + len(data)
-        if self.place <= len(self.memory):
-            self.memory[place : self.place] = np.frombuffer(data, np.uint8)
-        return count
-
-    def flush(self) -> None:
-        pass
-
-    @property
-    def is_whole(self) -> bool:
-        return self.got == self.head and self.place == len(self.memory)
-
-
-def _texels(picture: Any) -> NDArray[Any]:
-    """The texels of a picture of Pillow's, in memory of their own.
-
-    Its way to NumPy makes many parts and joins them, in memory that a process has not touched yet,
-    which takes a third of the time of decoding a JPEG. A PPM's bytes are texels: written as one, a
-    picture goes into an array part by part.
-    """
-    width, height = picture.size
-    if picture.mode != "RGB":
-        return array_of(picture)
-    array = RESERVE.empty((height, width, 3), np.dtype(np.uint8))
-    sink = _Sink(b"P6\n%d %d\n255\n" % (width, height), array)
-    picture.save(sink, "PPM")
-    return array if sink.is_whole else array_of(picture)
+        return Picture(array_of(upright), info_of(upright))
 
 
 @contextmanager

@@ -122,21 +122,22 @@ class _Extreme:
         return build.emit("select", build.emit("isnan", first), first, found)
 
 
-def factored(function: Function, rows_first: bool = False) -> Function:
-    """The function with such sums outside of branches and loops; itself where there is none."""
-    made = _factored(function, rows_first)
+def factored(function: Function, rows_first: bool = False, least: int = LEAST) -> Function:
+    """The function with such sums, of so many texels, outside of branches and loops; itself where
+    there is none."""
+    made = _factored(function, rows_first, least)
     if made is not function or not has(function, "loop"):
         return made
     plain = written.written_out(function)
     if plain is None:
         return function
-    made = _factored(plain, rows_first)
+    made = _factored(plain, rows_first, least)
     return function if made is plain else made
 
 
-def _factored(function: Function, rows_first: bool) -> Function:
+def _factored(function: Function, rows_first: bool, least: int) -> Function:
     parted = _parted(function)
-    products = _Finder(parted).found()
+    products = _Finder(parted, least).found()
     if not products:
         return function
 
@@ -169,8 +170,8 @@ def _parted(function: Function) -> Function:
 
 
 class _Finder:
-    def __init__(self, function: Function) -> None:
-        self.function = function
+    def __init__(self, function: Function, least: int) -> None:
+        self.function, self.least = function, least
         self.count: Counter[Value] = uses(function)
         self.products: dict[Value, _Product | _Extreme] = {}
         self.added: dict[Value, Texels] = {}  # by loops
@@ -211,7 +212,7 @@ class _Finder:
             return
         for is_deep in False, True:
             layers = self.layers(value, is_deep)
-            product = None if layers is None else _product(layers, value.type)
+            product = None if layers is None else _product(layers, value.type, self.least)
             if product is not None:
                 self.products[value] = product
                 return
@@ -279,7 +280,7 @@ class _Finder:
         is_whole = len(places) == len(across) * len(down) and min(len(across), len(down)) >= 3
         if not is_whole or any(other != places for other in others):
             return None
-        many = len(places) * len(layers) >= LEAST
+        many = len(places) * len(layers) >= self.least
         return _Extreme(last, rest, list(layers.values())) if many else None
 
 
@@ -305,7 +306,7 @@ def _terms(op: Op, weight: float) -> list[tuple[Value, float]]:
     return [*((each, weight) for each in operands[2:]), (other, weight * times)]
 
 
-def _product(layers: Sequence[_Layer], type: Type) -> _Product | None:
+def _product(layers: Sequence[_Layer], type: Type, least: int) -> _Product | None:
     """A sum's weights by rows, columns and layers; None where they are no products, or too few. Of
     ints there are only plain sums, which are exact."""
     every = [{place: w for place, w in layer.weights.items() if w} for layer in layers]
@@ -313,7 +314,7 @@ def _product(layers: Sequence[_Layer], type: Type) -> _Product | None:
     if type.kind == "int" and any(weight != 1 for each in every for weight in each.values()):
         return None
     columns, rows = (sorted({place[axis] for place in places}) for axis in (0, 1))
-    if len(places) * len(every) < LEAST or min(len(rows), len(columns)) < 3:
+    if len(places) * len(every) < least or min(len(rows), len(columns)) < 3:
         return None
     if len(places) != len(rows) * len(columns) or any(each.keys() != places for each in every):
         return None
