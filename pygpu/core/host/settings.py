@@ -25,8 +25,6 @@ _FLAGS: Final = dict.fromkeys(("1", "on", "true", "yes"), True) | dict.fromkeys(
 
 def flag(name: str, default: bool = False) -> bool:
     """Whether a variable is on; the default where it is not set or empty."""
-    if _TABLE is not None and _key(name) not in _TABLE:
-        return default
     given = read(name)
     text = given.strip().lower() if given else ""
     if not text:
@@ -99,10 +97,11 @@ def check() -> None:
 
 def read(name: str) -> str:
     """What a variable says; nothing where it is not set. Calls ask, and `os.environ` takes a
-    microsecond to say that there is no such variable: so the table behind it is asked first."""
-    if _TABLE is not None and _key(name) not in _TABLE:
-        return ""
-    return os.environ.get(name, "")
+    microsecond to say: so the table behind it is asked."""
+    if _TABLE is None:
+        return os.environ.get(name, "")
+    said = _TABLE.get(_key(name))
+    return "" if said is None else _text_of(said)
 
 
 def standing() -> list[Any]:
@@ -117,6 +116,12 @@ _TABLE: Final[Mapping[Any, Any] | None] = getattr(os.environ, "_data", None)
 def _key(name: str) -> Any:
     """A name as the table has it."""
     return os.environ.encodekey(name)
+
+
+@lru_cache(maxsize=64)
+def _text_of(said: Any) -> str:
+    """What the table has under a name, in words."""
+    return str(os.environ.decodevalue(said))
 
 
 _OF_CALLS: Final = ("PYGPU_TARGET", "PYGPU_CHECK", "PYGPU_MEMORY", "PYGPU_TEXTURE_SIZE")
