@@ -104,6 +104,21 @@ def test_elements_that_already_lie_side_by_side_are_not_kept() -> None:
     assert "barrier();" not in device(True).compile(task_of(doubled, texels, "float32")).source
 
 
+def test_what_computes_for_long_or_reads_anywhere_alone_stores_by_itself() -> None:
+    def long(im: Image, p: Position):
+        return sum(im(p) ** k for k in (0.3, 0.4, 0.7, 1.3)) * 0.25
+
+    def anywhere(im: Image, p: Position):
+        return im((p.y, p.x))
+
+    on = device(True)
+    on.is_software = False  # whose blocks differ
+    texels = photograph((8, 8), 3, "float32")
+    for function, is_kept in ((scaled, True), (long, False), (anywhere, False)):
+        source = on.compile(task_of(function, texels, "float32")).source
+        assert ("barrier();" in source) == is_kept, function.__name__
+
+
 def test_planes_of_volumes(monkeypatch: pytest.MonkeyPatch) -> None:
     require("compute")
     on = targets.open_device("compute")

@@ -40,7 +40,7 @@ from pygpu.passes.analysis.footprint import fixed, footprint, reads_itself
 from pygpu.passes.analysis.pressure import pressure
 from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.block import Blocked, Cut, block, can_block, columns_of, shares_words, size
-from pygpu.passes.blocks.block_views import COLUMNS
+from pygpu.passes.blocks.block_views import COLUMNS, is_near
 from pygpu.passes.blocks.columns import by_columns
 from pygpu.passes.blocks.exact import Exact
 from pygpu.passes.blocks.lanes import lanes
@@ -63,6 +63,7 @@ REGISTERS: Final = 224  # numbers of a block that live at once: of 255 registers
 LARGEST_SOFTWARE: Final = 1024  # operations of a block where a processor compiles for itself
 WORDS: Final = 4  # words of a block's row, where bytes are computed two at a time
 EARLY: Final = 32  # operations of a pixel from which on a row is stored before the next one is read
+GATHERED: Final = 64  # operations of a pixel up to which results are stored side by side
 # All rows of a block are read before anything is computed, so that memory is at work on all, where
 # they share nothing, are at most AHEAD, and a pixel takes at most LIGHT operations: else arithmetic
 # takes longer than memory.
@@ -231,7 +232,8 @@ class ComputeDevice(OpenGLDevice):
             return None
         rows = rows_within(shape.rows, row, self.largest)
         is_own = reads_itself(footprint(task.function, fixed(task.function)))
-        if self.dialect.gathers and task.shape is None:
+        dialect = replace(self.dialect, gathers=self.dialect.gathers and _gathers(task, columns))
+        if dialect.gathers and task.shape is None:
             kept = max([columns * f.nbytes for f in task.outputs if f.channels == 3], default=0)
             room = gathered.FEW if is_own else gathered.SHARED
             rows = rows_within(rows, kept * shape.threads[0] * shape.threads[1], room)
@@ -248,13 +250,23 @@ class ComputeDevice(OpenGLDevice):
             if held > (REGISTERS // 2 if is_large else REGISTERS):
                 return None  # few threads would run at once: twice the time of single pixels
         early = pixel >= EARLY and not ahead
-        program = block_program(blocked, shape.threads, self.dialect, early, task.planar)
+        program = block_program(blocked, shape.threads, dialect, early, task.planar)
         return program if self._is_bound(program, task) else None
 
     def _is_bound(self, program: ComputeProgram, task: Task) -> bool:
         """Whether there are buffers enough for what is read and written."""
         used = [*filter(None, program.images), *program.result_sizes]
         return len(used) + task.planar <= self.buffers
+
+
+def _gathers(task: Task, columns: int) -> bool:
+    """Whether groups keep results and store them side by side: what computes for long has its
+    stores done meanwhile, and waits at a group's barrier for nothing; what reads anywhere waits for
+    memory in any case, and stores well unless threads have several pixels in a row."""
+    function = task.function
+    if all(is_near(function, op) for op in function.body.ops if op.code == "load"):
+        return size(function) <= GATHERED
+    return columns > 1
 
 
 def _reads_all(function: Function) -> bool:
