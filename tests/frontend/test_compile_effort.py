@@ -109,6 +109,20 @@ def empty_branches(count: int) -> str:
     return HEADER + "\n".join([*lines, "    return v"])
 
 
+INSERTING = (
+    HEADER
+    + """\
+    n, vs, s = p.x + p.y, [1, 1], 0
+    while n > 0:
+        vs.insert(0, 1)
+        vs = list(vs)
+        s += vs[-1]
+        vs[0] += n
+        n -= 1
+    return v + s * len(vs)"""
+)
+
+
 # operations that are emitted, instructions that are walked
 EFFORTS = {
     "40 empty branches": (empty_branches(40), 100, 400),
@@ -118,6 +132,7 @@ EFFORTS = {
     "4 known loops in loops": (loops(4, "3"), 1300, 7000),
     "7 short loops in loops": (nest(7), 15000, 400000),
     "100 appends": (appends(100), 700, 1700),
+    "items that move from slot to slot": (INSERTING, 3500, 400),
     "ladder of 100": (ladder(100), 300, 2400),
     "10 calls deep": (calls(10), 60, 330),
     "40 calls deep": (calls(40), 180, 1200),

@@ -136,3 +136,15 @@ def queue_that_is_full_for_a_while(counts: Image, p: Position):
         total += max(recent) * len(recent)
         n //= 2
     return total
+
+
+@program
+def list_turned_round_and_copied_as_it_grows(counts: Image, p: Position):
+    n, vs, first = counts(p), [0, 0, 1], 0
+    while n > 0:
+        vs.insert(0, 1)
+        vs = vs[::-1] if n % 3 == 0 else list(vs)
+        vs[0] += n
+        first += vs[0] + vs[-1]
+        n -= 1
+    return first, len(vs), sum(k * v for k, v in enumerate(vs[:]))

@@ -199,6 +199,8 @@ def part(w: Evaluator, xs: Bounded, index: slice) -> Any:
     """xs[a:b], of known bounds."""
     step = 1 if index.step is None else index.step
     start = 0 if index.start is None else index.start
+    if (step, start, index.stop) == (1, 0, None):
+        return xs
     if step < 0 and index.start in (None, -1) and index.stop is None:
         return _each(w, reversed_of(w, xs), -step)
     if step > 1:
@@ -330,9 +332,15 @@ def inserted(w: Evaluator, xs: Bounded, index: Any, value: Any) -> Bounded:
 
 
 def reversed_of(w: Evaluator, xs: Bounded) -> Bounded:
-    """The items from the last to the first."""
-    last = [w.binary("-", w.binary("-", xs.length, 1), at) for at in range(xs.most)]
-    items = [item(w, xs, w.call(max, place, 0)) for place in last]
+    """The items from the last to the first: the slots, moved by as many as are empty, which takes a
+    selection for each slot and binary digit."""
+    items, digit = [*xs.items[: xs.most][::-1]], 1
+    empty = w.binary("-", xs.most, xs.length)
+    while digit <= xs.most - xs.least:
+        here = w.compare("!=", w.binary("&", empty, digit), 0)
+        moved = [*items[digit:], *[items[-1]] * digit]
+        items = [w.choose(here, a, b) for a, b in zip(moved, items, strict=False)]
+        digit *= 2
     return xs.changed(tuple(items), xs.length, xs.least, xs.most)
 
 

@@ -114,6 +114,9 @@ def _merge(
     return Outcome(exits, guards)
 
 
+_STEPS: Final = 10  # for which an object that is looked at counts
+
+
 def _level(
     w: ControlFlow,
     frame: Frame,
@@ -124,14 +127,25 @@ def _level(
     """Let all lists be in slots where one path has put some of them there: slots and items that are
     perhaps there cannot be joined."""
     differ = False
-    for state, other in (pair, pair[::-1]):
-        for each in reachable(_in_sight(w, frame, state), state):
+    for state, other in (pair, pair[::-1]) if _may_differ(pair, older) else ():
+        seen = reachable(_in_sight(w, frame, state), state)
+        w.steps += _STEPS * len(seen)
+        for each in seen:
             held = state.get(each) if type(each) is List else None
             changed = each.serial > older or other.get(each) is not held
             differ |= isinstance(held, Bounded) and changed
     for region, state in zip(regions, pair, strict=True) if differ else ():
         with w.build.inside(region):
             place_lists(w, frame, state)
+
+
+def _may_differ(pair: tuple[State, State], older: int) -> bool:
+    """Whether a list is new on one of two paths, or is in slots there and holds something else."""
+    left, right = pair
+    return youngest() > older or any(
+        type(each) is List and left.get(each) is not right.get(each)
+        for each in {**left.heap, **right.heap}
+    )
 
 
 def place_lists(w: ControlFlow, frame: Frame, state: State) -> None:

@@ -204,6 +204,8 @@ def lengthened(join: Joining, a: Any, b: Any, key: Key) -> Bounded | None:
     least, most = min(left.least, right.least), max(left.most, right.most)
     loop = join.meeting.loop
     room = _room(left, right, loop)
+    if loop and left.room is not None and right.room is None and right.most > left.room:
+        return None  # what it holds was copied to a longer list, which the next round does again
     if loop and room is not None:
         size = most = max(room, size)
         least = left.least if right.least >= left.least else 0
@@ -217,14 +219,28 @@ def lengthened(join: Joining, a: Any, b: Any, key: Key) -> Bounded | None:
     if most > (SLOTS if loop else SLOTS + ROOM):
         return None
     items: list[Any] = []
+    pairs = zip(left.items, right.items, strict=False)
+    meet = _slot if room is not None and any(not same_known(x, y) for x, y in pairs) else option
     for place in range(size):
         x, y = [c.items[place] if place < len(c.items) else ABSENT for c in (left, right)]
         nowhere = x is ABSENT and y is ABSENT
-        items.append(items[-1] if nowhere else option(join, x, y, (*key, place)))
+        items.append(items[-1] if nowhere else meet(join, x, y, (*key, place)))
         if items[-1] is ABSENT or isinstance(items[-1], Conflict):
             return None
     length = join.value(left.length, right.length, (*key, ".length"))
     return Bounded(tuple(items), length, least, most, room)
+
+
+def _slot(join: Joining, x: Any, y: Any, key: Key) -> Any:
+    """An item of a list that a loop makes longer. Items move from slot to slot: so what is the same
+    number after this round is not counted on to be the same after the next one."""
+    if isinstance(x, Tuple) and isinstance(y, Tuple) and x.shape() == y.shape():
+        parts = enumerate(zip(x.items, y.items, strict=True))
+        return x.rebuild(tuple([_slot(join, *pair, (*key, at)) for at, pair in parts]))
+    kind = scalar_kind(x)
+    if kind is None or is_member(x) or isinstance(x, Abstract) or not same_known(x, y):
+        return option(join, x, y, key)
+    return Dynamic(join.leaf(x, y, vector(kind, 1), key))
 
 
 def _room(left: Bounded, right: Bounded, loop: Round | None) -> int | None:

@@ -32,7 +32,7 @@ from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.lazy import Indexed, Span, difference
+from pygpu.frontend.values.lazy import Bounded, Growing, Indexed, Span, difference
 from pygpu.frontend.values.objects import Dict, Iterator, List, Set, Yielded
 from pygpu.frontend.values.values import (
     Abstract,
@@ -101,6 +101,9 @@ def _count(start: Any, stop: Any, step: Any) -> int | None:
 
 
 def _list(w: Evaluator, xs: Any = ()) -> Any:
+    held = w.heap.as_it_stands(xs) if type(xs) is List else None
+    if isinstance(held, (Bounded, Growing)):
+        return List(held)
     lazy = None if in_turn(w, xs) else indexed(w, xs)
     if lazy is not None:
         return List(lazy)

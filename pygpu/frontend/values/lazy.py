@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 
 from pygpu.core.host.records import record
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Parts, numbered
+from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Parts, leads_on, numbered
 from pygpu.ssa import Value, base_and_offset
 
 
@@ -79,6 +79,10 @@ class Bounded(Abstract):
     least: int
     most: int
     room: int | None = None
+    leading: tuple[Any, ...] = field(init=False)  # the slots that are more than numbers
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "leading", tuple(filter(leads_on, self.items)))
 
     def changed(self, items: tuple[Any, ...], length: Any, least: int, most: int) -> Bounded:
         """What the list holds after a change."""

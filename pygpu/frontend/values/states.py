@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.host.later import later
+from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import EITHER, Array, ClassParts, Namespace, Object, Vector
 from pygpu.frontend.values.values import (
     ABSENT,
@@ -24,6 +25,7 @@ from pygpu.frontend.values.values import (
     Key,
     Parts,
     Tuple,
+    leads_on,
     named,
 )
 from pygpu.ssa import Value
@@ -201,7 +203,7 @@ def reachable(values: Iterable[Any], state: State, wanted: Collection[Object] = 
             continue
         if not isinstance(value, Object):
             held = value.items if isinstance(value, Tuple) else [part for _, part in value.parts()]
-            waiting += [part for part in held if isinstance(part, Abstract)]
+            waiting += filter(leads_on, held)
             continue
         seen.add(value)
         if value in wanted:
@@ -214,10 +216,13 @@ def reachable(values: Iterable[Any], state: State, wanted: Collection[Object] = 
             continue
         contents = state.get(value)
         if contents.__class__ is dict:
-            waiting += [part for part in contents.values() if isinstance(part, Abstract)]
+            waiting += filter(leads_on, contents.values())
+        elif contents.__class__ is tuple:
+            waiting += filter(leads_on, contents)
+        elif contents.__class__ is Bounded:
+            waiting += contents.leading
         else:
-            parts = parts_held(value, contents)
-            waiting += [part for _, part in parts if isinstance(part, Abstract)]
+            waiting += [part for _, part in parts_held(value, contents) if leads_on(part)]
         if isinstance(value, Array) and value.base is not None:
             waiting.append(value.base)
         elif type(value) is Namespace:

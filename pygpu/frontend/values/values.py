@@ -116,6 +116,11 @@ class Dynamic(Abstract):
         return f"Dynamic({self.value!r})"
 
 
+def leads_on(part: Any) -> bool:
+    """Whether a part may hold objects: it is more than a number."""
+    return isinstance(part, Abstract) and part.__class__ is not Dynamic
+
+
 class Natural(Dynamic):
     """An int that is never negative: what counts the rounds of a loop."""
 

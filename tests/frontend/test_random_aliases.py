@@ -1,0 +1,47 @@
+"""What is changed through one of an object's names is seen through all: or is refused.
+
+PYGPU_EXAMPLES=20 runs twenty times as many programs, other ones each time.
+"""
+
+import os
+import random
+
+import numpy as np
+import pytest
+
+import pygpu
+from pygpu import CompileError, Position
+from random_aliases import Aliases, function
+
+HEIGHT, WIDTH = 3, 5
+MORE = int(os.environ.get("PYGPU_EXAMPLES", "1"))
+COUNT = 45
+TAKEN = 0.35  # of the functions compile at least; others are refused
+
+
+@pytest.mark.timeout(120 * MORE)
+def test_changes_are_seen_through_all_names() -> None:
+    first = 0 if MORE == 1 else random.randrange(10**6)
+    taken = [check(function(seed)) for seed in range(first, first + COUNT * MORE)]
+    assert sum(taken) >= TAKEN * len(taken)
+
+
+def check(made: Aliases) -> bool:
+    """Whether it compiles; it gives then what it gives in plain Python."""
+    try:
+        results = pygpu.compile(made.function, target="interpreter")(shape=(HEIGHT, WIDTH))
+    except CompileError:
+        return False
+    actual = np.stack([np.asarray(plane) for plane in results], axis=-1)
+    pixels = [made.function(Position(x, y)) for y, x in np.ndindex(HEIGHT, WIDTH)]
+    expected = np.array([[wrapped(value) for value in pixel] for pixel in pixels])
+    assert np.array_equal(actual.reshape(expected.shape), expected), made.text
+    return True
+
+
+def wrapped(value: int) -> int:
+    return (int(value) + 2**31) % 2**32 - 2**31
+
+
+def test_functions_of_a_seed_are_the_same() -> None:
+    assert function(3).text == function(3).text
