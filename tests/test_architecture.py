@@ -73,6 +73,7 @@ CONFINED = {
 IN_FUNCTIONS = set(
     """
     PIL annotationlib cloudpickle dask llvmlite logging platformdirs scipy tempfile tifffile tqdm
+    webbrowser
     """.split()
 )
 # Of modules that are imported for types alone: names for checkers, which `__getattr__` finds.

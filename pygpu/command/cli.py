@@ -20,7 +20,6 @@ import sys
 import time
 import traceback
 import types
-import webbrowser
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -355,6 +354,8 @@ def _web(options: argparse.Namespace) -> None:
         raise UsageError(of_file(output, error)) from None
     print(f"{page}: {page.stat().st_size / 1024:.0f} KiB")
     if options.open:
+        import webbrowser  # heavy, and needed only here
+
         webbrowser.open(page.resolve().as_uri())
 
 

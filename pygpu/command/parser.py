@@ -14,8 +14,8 @@ from typing import NoReturn
 
 import pygpu
 from pygpu.command.given import assignment, function_name, output
-from pygpu.command.live.show import PLACES
 from pygpu.devices import targets
+from pygpu.execution.web.controls import PLACES
 
 Command = Callable[[argparse.Namespace], None]
 

@@ -69,8 +69,8 @@ def gaussian_weights(sigma: float, truncate: float = 4.0) -> Any:
     radius = int(min(truncate * sigma, FARTHEST) + 0.5)
     if radius == FARTHEST:
         raise ValueError(
-            f"gaussian: sigma takes what reaches up to {FARTHEST} pixels, truncate times, "
-            f"got {shown(sigma)} and {shown(truncate)}"
+            f"gaussian: sigma times truncate takes less than {FARTHEST} pixels, got "
+            f"{shown(sigma)} times {shown(truncate)}"
         )
     if radius == 0:
         return np.ones(1)

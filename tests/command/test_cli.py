@@ -660,3 +660,9 @@ def test_a_picture_too_many_is_named(
     assert main(["run", f"filters.py:{function}", *images, "-o", "out.png"]) == 2
     assert capsys.readouterr().err.startswith(f"pygpu: {function} {said}")
     assert not (place / "out.png").exists()
+
+
+def test_what_only_live_and_web_need_is_not_imported():
+    code = "import sys, pygpu.command.cli; print({'http.server', 'webbrowser'} & {*sys.modules})"
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert made.stdout == "set()\n"

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from pygpu.command.live import server, widget, window
 from pygpu.command.live.live import Live
 from pygpu.command.live.scenes import Request
 from pygpu.command.live.sources import AGAIN, Reached
 from pygpu.core.errors import guarded, shown
-
-PLACES: Final = ("window", "notebook", "page")
+from pygpu.execution.web.controls import PLACES
 
 
 @guarded

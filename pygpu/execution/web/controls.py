@@ -23,6 +23,7 @@ from pygpu.execution.arguments.signatures import MISSING, Signature
 from pygpu.ssa import Constant
 from pygpu.types import INTEGERS, Type
 
+PLACES: Final = ("window", "notebook", "page")  # where a function is shown at work
 SECONDS: Final = 20.0  # seconds that a clock's slider spans
 STEPS: Final = 200  # steps of a slider of floats
 GIVEN: Final = ("time", "mouse")  # parameters that need not be given: what is shown gives them
