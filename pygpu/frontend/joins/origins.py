@@ -92,6 +92,11 @@ def of_array(w: Evaluator, elements: Iterable[Any]) -> set[Kind]:
     return found
 
 
+def is_float(w: Evaluator, number: Any) -> bool:
+    """Whether it is a float on all paths."""
+    return scalar_kind(number) == "float" and of_array(w, (number,)) <= {"float"}
+
+
 def certain_array(w: Evaluator, elements: Iterable[Any]) -> None:
     """An error where the path decides of which kind an array is."""
     kinds = of_array(w, elements)

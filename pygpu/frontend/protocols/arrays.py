@@ -219,13 +219,9 @@ def of_one_kind(w: Evaluator, array: np.ndarray[Any, Any]) -> np.ndarray[Any, An
             if isinstance(part, Dynamic):
                 origins.note(w, part.value, before)
         made[place] = np.float64(part) if type(part) is float else part
-    if kind == "float" and any(_is_float(w, part) for part in array.flat):
+    if kind == "float" and any(origins.is_float(w, part) for part in array.flat):
         made.flat[:] = [origins.settled(w, part, kind) for part in made.flat]
     return made
-
-
-def _is_float(w: Evaluator, part: Any) -> bool:
-    return scalar_kind(part) == "float" and origins.of_array(w, (part,)) <= {"float"}
 
 
 _KINDS: Final[dict[str, Kind]] = {"i": "int", "u": "int", "b": "bool", "f": "float"}

@@ -106,9 +106,8 @@ def _sum(w: Evaluator, xs: Any, start: Any = 0) -> Any:
         of = library.sum_of_groups if lazy.grouped else library.sum_of
         return w.call(of, _groups(lazy), start)
     total = start
-    for item in items_or_maybe(w, _listed(w, xs)):
-        if isinstance(item, Maybe):
-            item = origins.or_nothing(w, item.value, start if total is start else 0)
+    items = items_or_maybe(w, _listed(w, xs))
+    for item in map(if_there, items):
         # the first 0 + x is x: it would only hide that x is known or a vector
         first = total is start and scalar_kind(start) and not isinstance(start, Abstract)
         total = (
@@ -116,7 +115,10 @@ def _sum(w: Evaluator, xs: Any, start: Any = 0) -> Any:
             if first and start == 0 and _is_number(item)
             else operators.binary(w, "+", total, item)
         )
-    return total
+    sure = [item for item in items if not isinstance(item, Maybe)]
+    if len(sure) == len(items) or any(origins.is_float(w, item) for item in (start, *sure)):
+        return total
+    return origins.or_nothing(w, total, start)
 
 
 def _widened(w: Evaluator, lazy: Indexed, start: Any) -> Any:
