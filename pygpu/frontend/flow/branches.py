@@ -114,7 +114,7 @@ def _merge(
     return Outcome(exits, guards)
 
 
-_STEPS: Final = 10  # for which an object that is looked at counts
+_LOOKED_AT: Final = 500_000  # objects: some ten seconds
 
 
 def _level(
@@ -129,7 +129,13 @@ def _level(
     differ = False
     for state, other in (pair, pair[::-1]) if _may_differ(pair, older) else ():
         seen = reachable(_in_sight(w, frame, state), state)
-        w.steps += _STEPS * len(seen)
+        w.heap.looked_at += len(seen)
+        if w.heap.looked_at > _LOOKED_AT:
+            raise w.error(
+                f"more than {_LOOKED_AT} times an object with several names was looked at: "
+                "a list of lists that grows in a loop without a known end? Loop a known number of "
+                "times, as in 'for _ in range(16): if not more: break', or keep numbers in it"
+            )
         for each in seen:
             held = state.get(each) if type(each) is List else None
             changed = each.serial > older or other.get(each) is not held

@@ -168,8 +168,7 @@ class Walker(Evaluation):
             frame.at = block
             raise self.error(
                 f"more than {STEP_LIMIT} steps at compile time: "
-                "is there a loop over known values that does not end, or a list of lists that "
-                "grows in a loop without a known end?"
+                "is there a loop over known values that does not end?"
             )
         if frame.code.handlers:
             stops = stops.union(frame.graph.merges(block))
