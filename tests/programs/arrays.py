@@ -757,3 +757,24 @@ def arrays_of_ints_or_floats_as_the_pixel_chooses(im: Image, p: Position):
 def product_of_what_a_filter_leaves(im: Image, p: Position):
     some = [v for v in (im(p), im(p + (1, 0))) if v > 0]
     return math.prod(some), math.prod(v for v in (p.x, p.y, 3) if v > 1)
+
+
+@program
+def elements_taken_by_clipped_and_wrapped_indices(im: Image, p: Position):
+    a, k = np.array([1.0, im(p), 3.0]), p.x - 2
+    rows = np.take(np.array([[1.0, im(p)], [2.0, 3.0]]), [k, 0], axis=1, mode="wrap")
+    return np.take(a, k, mode="clip"), np.take(a, [k, 7], mode="wrap").sum(), rows[1, 0]
+
+
+@program
+def traces_and_products_of_rows(im: Image, p: Position):
+    a = np.arange(8).reshape(2, 2, 2) * im(p)
+    m = np.array([[im(p), 1.0], [2.0, p.y]])
+    traces = np.trace(a, axis1=1, axis2=2)[1] + 10 * np.trace(m, offset=1) + m.trace()
+    return traces, np.vecdot(m, [1.0, im(p)])[1], np.vecdot(Vec2(im(p), 1.0), Vec2(2.0, 3.0))
+
+
+@program
+def numbers_in_even_steps_along_the_last_axis(im: Image, p: Position):
+    a = np.linspace([0.0, im(p)], [1.0, 5.0], 4, axis=1)
+    return a[1, 2], a.shape[0], np.linspace(-p.x, 0, 5, dtype=int)[1]

@@ -788,3 +788,18 @@ def cache_of_one_result(im: Image, p: Position):
         return n
 
     return f(1) + f(2) + f(1) + f(1) + 10 * calls + im(p)
+
+
+@program
+def cache_that_is_cleared(im: Image, p: Position):
+    calls = 0
+
+    @functools.lru_cache(maxsize=None)
+    def f(n):
+        nonlocal calls
+        calls += 1
+        return n
+
+    total = f(1) + f(1)
+    f.cache_clear()
+    return total + f(1) + 10 * calls + len(im)

@@ -18,7 +18,7 @@ from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex
 from pygpu.frontend.values.lazy import Cut, Masked, Span
-from pygpu.frontend.values.objects import Array, Dict, Iterator, Keys, List, Set, Vector
+from pygpu.frontend.values.objects import Array, Dict, Iterator, Keys, List, Names, Set, Vector
 from pygpu.frontend.values.values import (
     Dynamic,
     NotKnown,
@@ -48,6 +48,8 @@ def method(w: Evaluator, value: Any, name: str) -> Builtin | None:
         made = array_methods.scalar_method(w, value, name)
         if made is not None:
             return made
+    if name == "cache_clear" and isinstance(value, Builtin) and type(value.owner) is Names:
+        return Builtin(name, lambda: w.write(value.owner, {}))
     if function is None and datamodel.in_class(value, name):
         function = _SPECIAL.get(name)
     return None if function is None else Builtin(name, functools.partial(function, w, value), value)

@@ -414,6 +414,8 @@ def length(w: Evaluator, value: Any) -> Any:
             return contents.length if isinstance(contents, Bounded) else len(contents)
         case Vector():
             return value.type.size
+        case Picture():
+            return item(w, w.attribute(value, "shape"), 0)
         case Array():
             return len(w.read(value))
         case Indexed() if not isinstance(told_apart(w, value).length, Abstract):

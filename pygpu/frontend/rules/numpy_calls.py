@@ -16,7 +16,6 @@ from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import arrays, operators, products
-from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.ordering import nans_last
 from pygpu.frontend.rules.reductions import REDUCTION_RULES, extremum, flat, holds
@@ -287,7 +286,6 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     np.full: _full,
     np.select: _select_first,
     np.argsort: _argsort,
-    np.trace: lambda w, xs: fold(w, "+", list(np.diagonal(arrays.to_objects(w, xs)))),
     np.logical_and: _logical("&"),
     np.logical_or: _logical("|"),
     np.logical_xor: _logical("^"),

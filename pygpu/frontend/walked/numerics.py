@@ -106,24 +106,50 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Any:
     return searchsorted(bins, x, side)
 
 
-def take(a: Any, indices: Any, axis: Any = None) -> Any:
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
+    if out is not None:
+        raise TypeError("np.take of dynamic values takes no out=")
     if axis is None:
-        return np.ravel(np.asarray(a))[indices]
-    return np.asarray(a)[(*(slice(None),) * (axis % np.ndim(a)), indices)]
+        return take(np.ravel(np.asarray(a)), indices, 0, mode=mode)
+    a = np.asarray(a)
+    length = a.shape[axis]
+    if mode == "clip":
+        indices = np.clip(np.asarray(indices), 0, length - 1)
+    elif mode == "wrap":
+        indices = np.asarray(indices) % length
+    elif mode != "raise":
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+    return a[(*(slice(None),) * (axis % np.ndim(a)), indices)]
 
 
 def linspace(
-    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep: Any = False
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: Any = True,
+    retstep: Any = False,
+    dtype: Any = None,
+    axis: Any = 0,
 ) -> Any:
-    """np.linspace along the first axis; its last element is `stop` itself."""
+    """np.linspace; its last element is `stop` itself."""
     start, stop = np.asarray(start) * 1.0, np.asarray(stop) * 1.0
     parts = num - 1 if endpoint else num
     step = (stop - start) / parts if parts > 0 else math.nan
     rows = [start + step * place for place in range(num)]
     if endpoint and num > 1:
         rows[-1] = np.where(np.ones(np.shape(start), bool), stop, start)
-    made = np.array(rows)
+    made = np.array(rows) if axis == 0 else np.moveaxis(np.array(rows), 0, axis)
+    if dtype is not None:
+        made = made.astype(dtype) if np.dtype(dtype).kind == "f" else np.floor(made).astype(dtype)
     return (made, step) if retstep else made
+
+
+def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+    return np.sum(np.diagonal(np.asarray(a), offset, axis1, axis2), axis=-1)
+
+
+def vecdot(x1: Any, x2: Any, axis: Any = -1) -> Any:
+    return np.sum(np.conj(x1) * x2, axis)
 
 
 def histogram(
@@ -387,6 +413,7 @@ MEANT: Final[dict[Any, Any]] = {
     np.searchsorted: searchsorted,
     np.sinc: sinc,
     np.take: take,
+    np.trace: trace,
     np.take_along_axis: take_along_axis,
     np.unravel_index: unravel_index,
     np.unwrap: unwrap,
@@ -398,6 +425,7 @@ MEANT: Final[dict[Any, Any]] = {
         function.outer: outer(function)
         for function in (np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum)
     },
+    **({np.vecdot: vecdot} if hasattr(np, "vecdot") else {}),  # since NumPy 2.0
     np.add.accumulate: running_sum,
     np.multiply.accumulate: running_product,
     np.maximum.accumulate: running_max,
