@@ -172,9 +172,9 @@ class Image(Grid):
         lost. `quality`, 0 to 100, is for JPEG and WebP; `options` are those of Pillow's `save`,
         for a TIFF those of `tifffile.imwrite`.
         """
-        content = files.Content(
-            self._dtype, self.channels, self._texels, self.info, words=self._words
-        )
+        # What bytes would gain as words is less than the program that makes these takes.
+        words = None if self.dtype == np.uint8 else self._words
+        content = files.Content(self._dtype, self.channels, self._texels, self.info, words=words)
         files.write(path, content, quality, dtype, options)
 
     def _repr_png_(self) -> bytes:

@@ -165,7 +165,7 @@ class Content:
     texels: Callable[[np.dtype[Any]], NDArray[Any]]
     info: Mapping[str, Any]
     is_stack: bool = False
-    words: Callable[[np.dtype[Any]], NDArray[Any] | None] = lambda dtype: None
+    words: Callable[[np.dtype[Any]], NDArray[Any] | None] | None = None
 
 
 @guarded
@@ -232,7 +232,7 @@ def write(
     elif format.name == "EXR":
         exr.write(target, content.texels(depth), content.info, more)
     else:
-        words = content.words(depth)
+        words = content.words(depth) if content.words else None
         texels = content.texels(depth) if words is None else words
         pillow.write(target, texels, format, content.info, more, words is not None)
 
