@@ -35,6 +35,7 @@ T = TypeVar("T")
 STAGED: Final = 64 << 20  # bytes that are downloaded at once
 LARGE: Final = 16 << 20  # bytes of a buffer from which on it lies in large pages
 SPARE: Final = 16  # buffers of a size that results take turns in, so that few programs wait
+FEW: Final = 4  # the same of large ones, whose programs take longer than to wait
 FRAMEBUFFERS: Final = 256  # kept: sets of textures that are drawn into together
 POOLED: Final = 768 << 20  # bytes of textures kept at least for the next that fits
 
@@ -268,7 +269,8 @@ class Context:
     def _kept(self, nbytes: int) -> Buffer | None:
         """One of the pool's."""
         key = ("buffer", nbytes)
-        glo = self.pool.take(key, self.order.busy, 0 if self.is_software else SPARE)
+        spare = 0 if self.is_software else SPARE if nbytes < LARGE else FEW
+        glo = self.pool.take(key, self.order.busy, spare)
         return None if glo is None else Buffer(self, glo, key, nbytes)
 
     @cached_property
