@@ -803,3 +803,46 @@ def cache_that_is_cleared(im: Image, p: Position):
     total = f(1) + f(1)
     f.cache_clear()
     return total + f(1) + 10 * calls + len(im)
+
+
+class Side(typing.NamedTuple):
+    length: float
+
+
+class Radius(typing.NamedTuple):
+    length: float
+
+
+@functools.singledispatch
+def area(shape):
+    return -1.0
+
+
+@area.register(Side)
+def _(side):
+    return side.length**2
+
+
+@area.register(Radius)
+def _(radius):
+    return 3 * radius.length**2
+
+
+class Scaled:
+    @functools.singledispatchmethod
+    def of(self, x):
+        return -1
+
+    @of.register(int)
+    def _(self, x):
+        return x + 1
+
+    @of.register(float)
+    def _(self, x):
+        return x * 2
+
+
+@program
+def functions_by_the_class_of_their_argument(im: Image, p: Position):
+    scaled, total = Scaled(), area(Side(im(p))) + area(Radius(p.y))
+    return total, area(3), scaled.of(p.x) + scaled.of("a"), scaled.of(im(p))

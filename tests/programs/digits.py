@@ -281,3 +281,10 @@ def bits_of_a_neighbourhood(im: Image, p: Position):
 def single_digits(im: Image, p: Position):
     a, b, c = str(p.x % 2), f"{p.y % 3}", str(int(p.x > 1))
     return int(a + b + c), (a + b).count("1"), a == c, a.zfill(2) == "01", f"{b:>2}" == " 1", ord(b)
+
+
+@program
+def check_digit_of_every_second_one(counts: Image, p: Position):
+    digits = [int(d) for d in str(counts(p) * 37 + 5)]
+    doubled = sum(sum(divmod(2 * d, 10)) for d in digits[-2::-2])
+    return (sum(digits[-1::-2]) + doubled) % 10, len(digits[-3::-1])

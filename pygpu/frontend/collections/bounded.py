@@ -201,8 +201,9 @@ def part(w: Evaluator, xs: Bounded, index: slice) -> Any:
     start = 0 if index.start is None else index.start
     if (step, start, index.stop) == (1, 0, None):
         return xs
-    if step < 0 and index.start in (None, -1) and index.stop is None:
-        return _each(w, reversed_of(w, xs), -step)
+    if step < 0 and (index.start is None or start < 0) and index.stop is None:
+        left_out = slice(0 if index.start is None else -1 - start, None)
+        return _each(w, part(w, reversed_of(w, xs), left_out), -step)
     if step > 1:
         return _each(w, part(w, xs, slice(index.start, index.stop)), step)
     if step != 1 or (start < 0 and index.stop is not None):
