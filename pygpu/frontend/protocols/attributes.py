@@ -201,7 +201,7 @@ def _own_class_attribute(w: Evaluator, cls: type, name: str) -> Any:
     return found
 
 
-_NAMES_OF_FUNCTIONS: Final = "name qualname doc module wrapped isabstractmethod".split()
+_NAMES_OF_FUNCTIONS: Final = ("__name__", "__qualname__", "__doc__", "__module__", "__wrapped__")
 _BOUNDS: Final = ("start", "stop", "step")
 
 # What vectors have of NumPy's, and a short row of a table, which is a vector here, besides.
@@ -357,7 +357,7 @@ def set_attribute(w: Evaluator, value: Any, name: str, new: Any) -> None:
                 store_plain(w, value, name, new)
         case Raised() if value.held is not None:
             set_attribute(w, value.held, name, new)
-        case Function() if name[:2] != "__" or name.strip("_") in _NAMES_OF_FUNCTIONS:
+        case Function() if name[:2] != "__" or name in _NAMES_OF_FUNCTIONS:
             if value.attributes is None:
                 value.attributes = Names({})
             w.write(value.attributes, {**w.read(value.attributes), name: new})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from typing import Any, Final
 
@@ -14,7 +15,17 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Raised
 from pygpu.frontend.values.kinds import Complex, Text
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
-from pygpu.frontend.values.values import ABSENT, Abstract, Conflict, Dynamic, Picture, Slice, Tuple
+from pygpu.frontend.values.values import (
+    ABSENT,
+    Abstract,
+    Choice,
+    Conflict,
+    Dynamic,
+    Picture,
+    Slice,
+    Tuple,
+    describe,
+)
 from pygpu.language import matrices, vectors
 from pygpu.language.scalars import Int, UInt
 from pygpu.types import INT
@@ -132,6 +143,8 @@ def bind(w: Evaluator, found: Any, value: Any, cls: type) -> Any:
         return found.__func__
     if isinstance(found, property):
         return w.call(found.fget, value)
+    if isinstance(found, functools.singledispatchmethod):
+        return Builtin("method", functools.partial(_dispatched, w, found, value, cls))
     if hasattr(type(found), "plain_binding"):  # a compiled method is its plain method here
         return Bound(found, (value,))
     getter = class_attribute(w, type(found), "__get__")
@@ -142,6 +155,19 @@ def bind(w: Evaluator, found: Any, value: Any, cls: type) -> Any:
     if getter is not MISSING and callable(found) and not isinstance(found, type):
         return Bound(found, (value,))
     return found
+
+
+def _dispatched(
+    w: Evaluator, of: Any, value: Any, cls: type, /, first: Any, *args: Any, **more: Any
+) -> Any:
+    """Call the method for the class of the first argument. Python keeps bound ones in a cache."""
+    if isinstance(first, (Choice, Conflict)):
+        raise w.error(
+            f"which method is called for {describe(first)} depends on a dynamic value: call it on "
+            "each path, and choose between the results"
+        )
+    method = of.dispatcher.dispatch(certain_class(w, first))
+    return w.call(bind(w, method, value, cls), first, *args, **more)
 
 
 def find_method(w: Evaluator, value: Any, name: str) -> Any:
