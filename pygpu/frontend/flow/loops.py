@@ -403,7 +403,7 @@ def _same_leaf(a: Any, b: Any) -> bool:
     if isinstance(a, Dynamic) and isinstance(b, Dynamic):
         return a.value is b.value
     if isinstance(a, Renumbered) or isinstance(b, Renumbered):
-        return bool(a == b)
+        return type(a) is type(b) and bool(a == b)
     return same_known(a, b)
 
 
