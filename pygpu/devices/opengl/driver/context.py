@@ -35,7 +35,8 @@ T = TypeVar("T")
 STAGED: Final = 64 << 20  # bytes that are downloaded at once
 LARGE: Final = 16 << 20  # bytes of a buffer from which on it lies in large pages
 SPARE: Final = 16  # buffers of a size that results take turns in, so that few programs wait
-FEW: Final = 4  # the same of large ones, whose programs take longer than to wait
+FEW: Final = 4  # the same of those of HUGE bytes, whose programs take longer than to wait
+HUGE: Final = 64 << 20
 FRAMEBUFFERS: Final = 256  # kept: sets of textures that are drawn into together
 POOLED: Final = 768 << 20  # bytes of textures kept at least for the next that fits
 
@@ -269,7 +270,7 @@ class Context:
     def _kept(self, nbytes: int) -> Buffer | None:
         """One of the pool's."""
         key = ("buffer", nbytes)
-        spare = 0 if self.is_software else SPARE if nbytes < LARGE else FEW
+        spare = 0 if self.is_software else SPARE if nbytes < HUGE else FEW
         glo = self.pool.take(key, self.order.busy, spare)
         return None if glo is None else Buffer(self, glo, key, nbytes)
 
