@@ -30,6 +30,7 @@ from pygpu.core.storage import Format, Storage
 from pygpu.devices import targets
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.compute import ComputeDevice
+from pygpu.execution.inspection.profile import Job
 from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.block import Cut, block, can_block, columns_of
 from pygpu.passes.lower.boundary import lower_boundary
@@ -612,7 +613,12 @@ def test_what_is_outside_of_ranges_is_what_is_not_within() -> None:
 
     image = np.random.default_rng(1).random((9, 11), np.float32)
     made = pygpu.compile(frame, target="fragment")
-    assert "!(p.x >= 1 && p.x <= 8 && p.y >= 1 && p.y <= 6) || " in made.lower(image).glsl
+    test = "!(p.x >= 1 && p.x <= 8 && p.y >= 1 && p.y <= 6) || "
+    assert test in made.lower(image).glsl
+    task = Job.of(made, (image,), {}).made.task
+    for fused in (False, True):  # how long expressions are otherwise
+        dialect = Dialect(450, fused=fused)
+        assert test in glsl(task.function, task.inputs, task.outputs, dialect)
     expected = np.zeros_like(image)
     expected[1:7, 1:9] = np.where(image[1:7, 1:9] < 0.5, 0, image[1:7, 1:9])
     require("fragment")

@@ -97,7 +97,8 @@ def make_plan(
     largest: int = LARGEST,
 ) -> Plan:
     """The plan of a function. Operands of the operations `apart` are variables, and results of
-    those that are `held`; expressions have so many operations at most.
+    those that are `held`; expressions have so many operations at most, but tests as many as ever:
+    how some are printed together matters to drivers.
     `is_parted` says that each side of a branch that ends the function, and makes all its results,
     ends it by itself: what the sides leave goes into no common variables."""
     plan = Plan(function, apart=apart, held=held, largest=largest)
@@ -215,7 +216,8 @@ def _choose_expressions(
             continue
         size = 1 + sum(sizes.get(operand, 0) for operand in plan.operands(op))
         once = plan.uses[value] == 1 and used_in.get(value) is scopes.loop[value]
-        if once and size <= plan.largest and value not in named and op.code not in plan.held:
+        limit = LARGEST if value.type.kind == "bool" else plan.largest
+        if once and size <= limit and value not in named and op.code not in plan.held:
             plan.inlined.add(value)
             sizes[value] = size
 
