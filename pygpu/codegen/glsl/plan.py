@@ -20,7 +20,6 @@ from pygpu.ssa import Function, Op, Region, Value, walk
 
 # Operations in one expression: enough for a row of a window, whose texels then need no variables.
 LARGEST: Final = 18
-SHORT: Final = 6  # where a driver keeps texels of long sums in registers until these are printed
 BRANCH: Final = 10  # operations in a branch that is printed as `c ? a : b`
 
 
@@ -47,7 +46,6 @@ class Plan:
     inlined: set[Value] = field(default_factory=set)
     apart: frozenset[str] = frozenset()  # codes of operations whose operands are variables
     held: frozenset[str] = frozenset()  # codes of operations whose results are variables
-    largest: int = LARGEST
     choices: set[Op] = field(default_factory=set)  # branches printed as `c ? a : b`
     variable: dict[Value, Variable] = field(default_factory=dict)
     roles: dict[Value, str] = field(default_factory=dict)  # what unnamed values are called
@@ -94,14 +92,12 @@ def make_plan(
     is_parted: bool = False,
     apart: frozenset[str] = frozenset(),
     held: frozenset[str] = frozenset(),
-    largest: int = LARGEST,
 ) -> Plan:
     """The plan of a function. Operands of the operations `apart` are variables, and results of
-    those that are `held`; expressions have so many operations at most, but tests as many as ever:
-    how some are printed together matters to drivers.
+    those that are `held`.
     `is_parted` says that each side of a branch that ends the function, and makes all its results,
     ends it by itself: what the sides leave goes into no common variables."""
-    plan = Plan(function, apart=apart, held=held, largest=largest)
+    plan = Plan(function, apart=apart, held=held)
     if is_parted:
         plan.parted = _last_branch(function)
     plan.free.update(function.body.params)
@@ -216,8 +212,7 @@ def _choose_expressions(
             continue
         size = 1 + sum(sizes.get(operand, 0) for operand in plan.operands(op))
         once = plan.uses[value] == 1 and used_in.get(value) is scopes.loop[value]
-        limit = LARGEST if value.type.kind == "bool" else plan.largest
-        if once and size <= limit and value not in named and op.code not in plan.held:
+        if once and size <= LARGEST and value not in named and op.code not in plan.held:
             plan.inlined.add(value)
             sizes[value] = size
 

@@ -18,7 +18,7 @@ from pygpu.codegen.glsl.expressions.operations import clamped
 from pygpu.codegen.glsl.expressions.text import Namer, Text, call, infix, literal, wrap
 from pygpu.codegen.glsl.lines import INDENT, braced, flat
 from pygpu.codegen.glsl.loops import Printer
-from pygpu.codegen.glsl.plan import LARGEST, SHORT, make_plan
+from pygpu.codegen.glsl.plan import make_plan
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.ranges import Ranges
@@ -108,8 +108,8 @@ class Writer:
         self.inputs = inputs
         self.dialect = dialect
         self.namer = Namer(taken | {"p"})
-        apart, largest = (APART, SHORT) if dialect.fused else (frozenset(), LARGEST)
-        self.plan = make_plan(function, is_parted, apart, held, largest)
+        apart = APART if dialect.fused else frozenset()
+        self.plan = make_plan(function, is_parted, apart, held)
         ranges = Ranges(function, inputs)
         self.ranges = ranges
         self.printer = Printer(self.plan, self.namer, ranges, dialect.loose, self.leaf)

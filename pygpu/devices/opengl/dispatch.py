@@ -72,7 +72,6 @@ class Pass:
             for (name, element), format in zip(text.result_sizes, outputs, strict=True)
             if name in self.program
         ]
-        self.sized = list(dict.fromkeys(index for index, *_ in self.image_sizes))
         self.tables = [gl.constants(values) for values in text.stored]
         self.constants = [*self.bindings.buffers, *[table.glo for table in self.tables]]
         self.most = gl.limits.groups  # along an axis at once
@@ -158,7 +157,7 @@ class Pass:
         """Set the uniforms of sizes, and `top` to 0, where they are not so already."""
         inputs, shape, planes = launch.inputs, launch.size, launch.planes
         sizes: list[Any] = [shape, planes]
-        for index in self.sized:
+        for index, *_ in self.image_sizes:
             image = inputs[index]
             sizes += image.width, image.height
         if sizes == self.held.sizes:
