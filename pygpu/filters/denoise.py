@@ -172,8 +172,11 @@ def denoise_nl_means(
     J.-M. Morel, *A non-local algorithm for image denoising*, 2005.
     """
     side, reach = map(whole_number, (patch_size, patch_distance))
-    is_near = 2 <= (side or 0) < FARTHEST and reach is not None and 0 <= reach < FARTHEST
-    if not (side and reach is not None and is_near and h > 0 and sigma >= 0):
+    if (
+        (side is None or not 2 <= side < FARTHEST)
+        or (reach is None or not 0 <= reach < FARTHEST)
+        or not (h > 0 and sigma >= 0)
+    ):
         raise ValueError(
             "denoise_nl_means: patch_size is a whole number from 2 up, patch_distance one from 0, "
             f"sigma from 0, h above 0, got {patch_size}, {patch_distance}, {sigma} and {h}"

@@ -217,7 +217,8 @@ def resized(image: Any, shape: tuple[int, int], order: int, boundary: Any) -> An
     if isinstance(source, LazyImage):
         return large.resized(functools.partial(_part, scale, order, before), source, shape)
     whole = {"scale": scale, "first": IVec2(0, 0), "corner": IVec2(-before, -before)}
-    at_once = height < source.height or height * width < LARGE if order == 1 else order == 0
+    are_few = height < source.height or height * width < LARGE  # texels that are read
+    at_once = order == 0 or (order == 1 and are_few)
     if at_once or not targets.is_on_host(targets.choose("auto")):
         return _stretched(source, order=order, shape=shape, **whole)
     # On processors texels along a row are gathered one by one: from as few rows as there may be.
@@ -332,11 +333,11 @@ def _ends(
 def size_of(shape: Any, name: str, channels: int) -> tuple[int, int]:
     takes = f"{name}: takes a size (height, width), whole numbers from 1 up, got {shown(shape)}"
     try:
-        height, width, *more = map(int, shape)
-        is_whole = [height, width, *more] == list(shape)
+        given = [*shape]
+        height, width, *more = sides = [*map(int, given)]
     except (TypeError, ValueError, OverflowError):
         raise TypeError(takes) from None
-    if not is_whole or min(height, width) < 1 or more not in ([], [channels]):
+    if sides != given or min(height, width) < 1 or more not in ([], [channels]):
         raise ValueError(takes + f"; the image has {channels} channels" * bool(more))
     return height, width
 

@@ -44,7 +44,6 @@ from pygpu.types import vector
 
 LARGE: Final = 1 << 15  # pixels above which passes are put together
 BYTES: Final = frozenset(("L", "LA", "P", "RGB", "RGBA"))  # modes whose results are bytes again
-LEAST: Final = math.nextafter(-math.inf, 0)  # of finite numbers
 PICTURE: Final = "picture"  # in place of a dtype: floats become bytes, the rest stays
 
 
@@ -91,12 +90,12 @@ def outside(image: Image, mode: str, cval: Any) -> Image:
     return image.sampled(boundary=mode, cval=cval)
 
 
-def pair_of(value: Any, name: str, takes: str, least: float = LEAST) -> tuple[Any, Any]:
+def pair_of(value: Any, name: str, takes: str, least: float = -math.inf) -> tuple[Any, Any]:
     """Two numbers, along y and x, of a pair or of one number for both. ValueError for others, and
     for those below the least, which says what is taken."""
     try:
         down, across = (value, value) if np.ndim(value) == 0 else value
-        if least <= down < math.inf and least <= across < math.inf:
+        if all(least <= n and abs(n) < math.inf for n in (down, across)):
             return down, across
     except (TypeError, ValueError):
         pass

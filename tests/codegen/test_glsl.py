@@ -616,7 +616,7 @@ def test_what_is_outside_of_ranges_is_what_is_not_within() -> None:
     test = "!(p.x >= 1 && p.x <= 8 && p.y >= 1 && p.y <= 6) || "
     assert test in made.lower(image).glsl
     task = Job.of(made, (image,), {}).made.task
-    for fused in (False, True):  # how long expressions are otherwise
+    for fused in (False, True):
         dialect = Dialect(450, fused=fused)
         assert test in glsl(task.function, task.inputs, task.outputs, dialect)
     expected = np.zeros_like(image)

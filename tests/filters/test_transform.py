@@ -203,6 +203,7 @@ def test_what_comes_back_is_what_went_in() -> None:
     assert np.array_equal(filters.resize(GREY.tolist(), (9, 9)), filters.resize(GREY, (9, 9)))
     same = filters.resize(PHOTO, PHOTO.shape)
     assert_allclose(same, PHOTO)
+    assert filters.resize(GREY, (n for n in (4, 6))).shape == (4, 6)
     assert not np.may_share_memory(same, PHOTO)
     assert isinstance(next(filters.pyramid_gaussian(picture)), PILImage.Image)
 

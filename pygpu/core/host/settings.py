@@ -25,8 +25,7 @@ _FLAGS: Final = dict.fromkeys(("1", "on", "true", "yes"), True) | dict.fromkeys(
 
 def flag(name: str, default: bool = False) -> bool:
     """Whether a variable is on; the default where it is not set or empty."""
-    given = read(name)
-    text = given.strip().lower() if given else ""
+    text = _text(name).lower()
     if not text:
         return default
     if text not in _FLAGS:

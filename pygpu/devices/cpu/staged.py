@@ -56,11 +56,11 @@ def compiled(task: Task) -> CpuProgram | CpuStaged:
         return CpuProgram(task, given, code)
     made = factored(function, rows_first=task.planar)
     parts = stages(made)
-    if made is function and not parts and any(f.dtype.itemsize < 4 for f in task.inputs):
-        parts = stages(factored(function, task.planar, WIDENED))
-        if parts and not code.narrow:
-            return CpuStaged(task, given, parts)
-        parts = ()
+    is_widened = any(f.dtype.itemsize < 4 for f in task.inputs)
+    if made is function and not parts and is_widened and not code.narrow:
+        of_less = stages(factored(function, task.planar, WIDENED))
+        if of_less:
+            return CpuStaged(task, given, of_less)
     is_written_out = made is not function and has(function, "loop")  # what a loop added up
     if not parts and (made is function or is_written_out):
         return CpuProgram(task, given, code)

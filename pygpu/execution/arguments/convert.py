@@ -173,7 +173,7 @@ def _packed(image: PILImage.Image) -> NDArray[Any] | None:
     width, height = image.size
     words = _words(image)
     if words is not None:
-        return targets.host().contiguous(words[..., :3])
+        return contiguous(words[..., :3])
     made = RESERVE.empty((height, width, 3), np.dtype(np.uint8))
     rows = max(1, BAND // width)
     for top in range(0, height, rows):
@@ -181,7 +181,7 @@ def _packed(image: PILImage.Image) -> NDArray[Any] | None:
         words = _words(band)
         if words is None:
             return None
-        made[top : top + rows] = targets.host().contiguous(words[..., :3])
+        made[top : top + rows] = contiguous(words[..., :3])
     return made
 
 

@@ -58,7 +58,7 @@ class Gate:
     ) -> None:
         self.dtype: Final = dtype  # of results, as it was asked for
         self.shape: Final = shape  # of results, as it was asked for: a tuple of ints, or None
-        self.said: Final = settings.standing()
+        self.said: Final = settings.standing()  # by the environment
         self.names: Final = names  # of the arguments that come by keyword
         self.count: Final = count  # of all arguments
         self.passages: Final = tuple(passages)  # in the order of the parameters
