@@ -11,6 +11,7 @@ import pytest
 from PIL import Image as PILImage
 
 import pygpu
+from pygpu.__main__ import _pictures
 from pygpu.command.cli import main
 
 SOURCE = """
@@ -666,3 +667,30 @@ def test_what_only_live_and_web_need_is_not_imported():
     code = "import sys, pygpu.command.cli; print({'http.server', 'webbrowser'} & {*sys.modules})"
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert made.stdout == "set()\n"
+
+
+def test_jpegs_are_decoded_while_the_process_starts(place: Path) -> None:
+    photo = PILImage.open(place / "photo.png").convert("RGB")
+    for name in ("a.jpg", "b.JPEG"):
+        photo.save(place / name, "JPEG")
+    (place / "bad.jpg").write_bytes(b"\xff\xd8\xff")
+    run = [sys.executable, "-m", "pygpu", "run", "filters.py:scaled", "a.jpg", "b.JPEG"]
+    paths = {"PYTHONPATH": str(Path(pygpu.__file__).parents[1])}
+
+    def done(*more: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [*run, *more], capture_output=True, text=True, cwd=place, env=os.environ | paths
+        )
+
+    good, bad = done("-o", "out"), done("bad.jpg", "-o", "more")
+    assert (good.returncode, bad.returncode) == (0, 2)
+    assert good.stdout.splitlines()[0].startswith(f"{Path('out') / 'a.jpg'}: ")
+    assert "bad.jpg" in bad.stderr
+    assert "Traceback" not in bad.stderr
+    assert (place / "out" / "a.jpg").read_bytes() == (place / "more" / "a.jpg").read_bytes()
+
+
+def test_what_is_decoded_at_the_start() -> None:
+    given = ["run", "f.py:f", "a.jpg", "b.png", "./c.JPEG", "-o", "out.jpg"]
+    assert _pictures(given) == (["a.jpg", "c.JPEG"] if os.cpu_count() != 1 else [])
+    assert _pictures([*given, "--watch"]) == _pictures(["show", *given[1:]]) == []

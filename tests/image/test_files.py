@@ -22,7 +22,7 @@ import pygpu
 from pygpu import Image, Position, imread, imwrite
 from pygpu.command.cli import main
 from pygpu.execution.arguments import convert
-from pygpu.image.files import exr, pillow, tiff
+from pygpu.image.files import ahead, exr, pillow, tiff
 
 PROFILE = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
 HAS_EXR = importlib.util.find_spec("OpenEXR") is not None
@@ -774,3 +774,35 @@ def test_files_that_are_open_otherwise_are_refused(tmp_path):
 def test_a_resolution_without_a_unit_is_none(tmp_path):
     tifffile.imwrite(tmp_path / "a.tif", np.ones((5, 6)), resolution=(1, 1), resolutionunit="NONE")
     assert "dpi" not in Image.open(tmp_path / "a.tif").info
+
+
+def test_jpegs_decoded_ahead_are_what_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texels, exif = randoms(40, 60, 3, dtype="uint8"), PILImage.Exif()
+    exif[274] = 6  # turned to the right
+    paths = [tmp_path / name for name in ("turned.jpg", "broken.jpg", "other.jpg", "late.jpg")]
+    turned, broken, other, late = paths
+    for path in (turned, late, broken):
+        PILImage.fromarray(texels).save(path, "JPEG", exif=exif, dpi=(72, 72))
+    broken.write_bytes(broken.read_bytes()[:900])
+    PILImage.fromarray(texels).save(other, "PNG")
+    wanted = [Image.open(turned), Image.open(other)]
+
+    decoding = ahead.begin(map(str, paths[:3]))
+    monkeypatch.setattr(ahead, "_AHEAD", ahead._AHEAD[:])
+    decoding.thread.join()
+    opened: list[object] = []
+    monkeypatch.setattr(
+        PILImage, "open", lambda *given, real=PILImage.open: (opened.append(given), real(*given))[1]
+    )
+    for have, want in zip(map(Image.open, (turned, other)), wanted, strict=True):
+        assert_array_equal(have, want)
+        assert have.info == want.info
+    assert all(given[0] != turned for given in opened)
+    with pytest.raises(OSError, match=r"broken\.jpg.*damaged"):
+        Image.open(broken)
+    assert_array_equal(Image.open(turned), wanted[0])  # which is opened the second time
+    assert_array_equal(Image.open(late), wanted[0])
+    decoding.stop()
+    ahead._AHEAD.clear()

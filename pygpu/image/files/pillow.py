@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.execution.arguments.convert import PIL_CONVERSIONS, PIL_MODES, array_of, pil_of
+from pygpu.image.files import ahead
 from pygpu.image.files.formats import (
     FORMATS,
     ORIENTATION,
@@ -53,6 +54,9 @@ NATIVE: Final = np.little_endian  # the order in which libtiff hands values on
 
 def read(source: Any, which: Which) -> list[Picture]:
     """Pages of a file, of a moving picture its frames."""
+    decoded = ahead.taken(source)
+    if decoded is not None:
+        return [_upright(source, decoded) for _ in which(1)]
     with opened(source) as file:
         # The further pictures of an MPO, as cameras and phones write them, are previews.
         count = 1 if file.format == "MPO" else getattr(file, "n_frames", 1)
@@ -62,26 +66,31 @@ def read(source: Any, which: Which) -> list[Picture]:
 
 def page(source: Any, number: int) -> Picture:
     """One page of a file, upright."""
-    from PIL import ImageOps  # heavy, and needed only here
-
     with opened(source, number) as file:
         raw = _raw_mode(file)
         if raw in DEEP:
             return _deep(source, number, file, raw)
         _check_depth(source, file)
         file.load()
-        ImageOps.exif_transpose(file, in_place=True)  # not a copy, which costs a third of decoding
-        upright: Any = file
-        if "transparency" in upright.info and upright.mode in ("1", "L", "RGB"):
-            upright = upright.convert("RGBA" if upright.mode == "RGB" else "LA")
-        if upright.mode not in PIL_MODES:
-            better = PIL_CONVERSIONS.get(upright.mode, "RGB")
-            raise refused(
-                source,
-                f"a PIL image of mode {upright.mode!r} is not taken; convert it: "
-                f"pygpu.Image(PIL.Image.open({named(source)!r}).convert({better!r}))",
-            )
-        return Picture(array_of(upright), info_of(upright))
+        return _upright(source, file)
+
+
+def _upright(source: Any, file: Any) -> Picture:
+    """A decoded picture, turned as its EXIF says."""
+    from PIL import ImageOps  # heavy, and needed only here
+
+    ImageOps.exif_transpose(file, in_place=True)  # not a copy, which costs a third of decoding
+    upright: Any = file
+    if "transparency" in upright.info and upright.mode in ("1", "L", "RGB"):
+        upright = upright.convert("RGBA" if upright.mode == "RGB" else "LA")
+    if upright.mode not in PIL_MODES:
+        better = PIL_CONVERSIONS.get(upright.mode, "RGB")
+        raise refused(
+            source,
+            f"a PIL image of mode {upright.mode!r} is not taken; convert it: "
+            f"pygpu.Image(PIL.Image.open({named(source)!r}).convert({better!r}))",
+        )
+    return Picture(array_of(upright), info_of(upright))
 
 
 @contextmanager
