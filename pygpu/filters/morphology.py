@@ -229,18 +229,21 @@ def _along_column(distance: Image, p: Position, step: int) -> Any:
 
 
 @compile
-def _across(distance: Image, p: Position, across: float, down: float) -> Any:
-    """The least distance to what the columns left and right are nearest to. It is looked for until
-    the columns themselves are farther away, some columns for one look at that."""
-    seen = distance.sampled(boundary="constant", cval=FAR)
+def _squares(distance: Image, p: Position, down: float) -> Any:
+    return (down * distance(p)) ** 2
 
-    def square(q: Any, k: Any) -> Any:
-        return (down * seen(q)) ** 2 + (across * k) ** 2
 
-    least, k = square(p, 0), 1
-    while k < distance.width and (across * k) ** 2 < least:
+@compile
+def _across(squares: Image, p: Position, across: float, down: float) -> Any:
+    """The least distance to what the columns left and right are nearest to, whose squares are
+    given. It is looked for until the columns themselves are farther away, some columns for one look
+    at that."""
+    seen = squares.sampled(boundary="constant", cval=math.inf)
+    least, k = seen(p), 1
+    while k < squares.width and (across * k) ** 2 < least:
         for far in range(k, k + AT_ONCE):
-            least = min(least, square(p - (far, 0), far), square(p + (far, 0), far))
+            nearer = min(seen(p - (far, 0)), seen(p + (far, 0)))
+            least = min(least, nearer + (across * far) ** 2)
         k += AT_ONCE
     return math.sqrt(least) if least < (down * FAR) ** 2 else math.inf
 
@@ -270,7 +273,7 @@ def distance_transform_edt(image: Any, sampling: Any = None) -> Any:
 
 @together
 def _distances(image: Any, across: float, down: float) -> Any:
-    return _across(_distances_down(image), across=across, down=down)
+    return _distances_across(_distances_down(image), across=across, down=down)
 
 
 def _distances_down(image: Any) -> Any:
@@ -283,4 +286,4 @@ def _distances_down(image: Any) -> Any:
 
 
 def _distances_across(distance: Any, across: float, down: float) -> Any:
-    return _across(distance, across=across, down=down)
+    return _across(_squares(distance, down=down), across=across, down=down)
