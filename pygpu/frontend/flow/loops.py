@@ -394,7 +394,7 @@ def _define(entry: State, back: State, leaf: Callable[[Any, Any, Type, Key], Val
     """Give variables that a loop's body assigns first, and that is known to run, a start too."""
     for name, value in back.locals.items():
         if name not in entry.locals and isinstance(value, Dynamic):
-            entry.locals[name] = Dynamic(leaf(0, value, value.type, (name,)))
+            entry.locals[name] = value.moved(leaf(0, value, value.type, (name,)))
         elif name not in entry.locals and scalar_kind(value):
             entry.locals[name] = value
 

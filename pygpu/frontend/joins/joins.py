@@ -22,7 +22,7 @@ from pygpu.frontend.values.kinds import (
     is_member,
     meeting,
     narrow_dtype,
-    range_of_either,
+    narrow_either,
     scalar_kind,
 )
 from pygpu.frontend.values.known import lift
@@ -45,7 +45,6 @@ from pygpu.frontend.values.values import (
     Conflict,
     Dynamic,
     Key,
-    Narrow,
     Parts,
     Picture,
     Unset,
@@ -192,13 +191,10 @@ class Join:
             if kind is None:
                 return self.conflict(a, b, key)
             made = self.leaf(a, b, vector(kind, 1), key)
-            dtype = narrow_dtype(a)
-            if dtype is not None and dtype == narrow_dtype(b):
-                within = None if self.meeting.loop else range_of_either(a, b)
-                return Narrow(made, dtype, within)
-            if isinstance(a, Narrow) or isinstance(b, Narrow):
-                return self.conflict(a, b, key)
-            return Dynamic(made)
+            if narrow_dtype(a) is None and narrow_dtype(b) is None:
+                return Dynamic(made)
+            either = narrow_either(made, a, b, within=bool(self.meeting.loop))
+            return self.conflict(a, b, key) if either is None else either
         if isinstance(a, Conflict) or isinstance(b, Conflict):
             option = self._perhaps_set(a, b, key)
             if option is not None:
@@ -254,7 +250,7 @@ class Join:
             )
         elif a is None or b is None:
             hint = ": give it a number on both"
-        elif isinstance(a, Narrow) or isinstance(b, Narrow):
+        elif narrow_dtype(a) or narrow_dtype(b):
             hint = ": NumPy's wraps in its own width; use .astype(int), or int(x)"
         elif {scalar_kind(a), scalar_kind(b)} == {"int", "uint"}:
             hint = ": make both a UInt, as UInt(x) or x & 0xFFFFFFFF, or an Int, as Int(x)"

@@ -37,7 +37,6 @@ from pygpu.frontend.values.kinds import (
     is_complex,
     meeting,
     narrow_dtype,
-    range_of_either,
     scalar_kind,
 )
 from pygpu.frontend.values.lazy import lifted
@@ -140,7 +139,8 @@ def scalars(w: Evaluator, symbol: str, a: Any, b: Any, first: Kind, second: Kind
     if kind in INTEGERS:
         if symbol in ("//", "%") and w.faults.checked and not w.handled():
             w.check(compare(w, "==", b, 0), ZeroDivisionError, _BY_ZERO[symbol])
-        if symbol in _PLAIN and not isinstance(a, Narrow) and not isinstance(b, Narrow):
+        is_narrow = isinstance(a, Narrow) or isinstance(b, Narrow) or "bool" in (first, second)
+        if symbol in _PLAIN and not is_narrow:
             return dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
         whole = integers.binary(w, symbol, code, a, b, kind)
         return integers.narrowed(w, symbol, a, b, whole)  # type: ignore[no-any-return]
@@ -169,6 +169,8 @@ def _vector_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     parts: list[Any] | None = [operand_components(w, each, size) for each in operands]
     if parts[0].__class__ is Value or parts[1].__class__ is Value:  # type: ignore[index]
         operands, parts = integers_apart(w, operands, symbol in "** // % << >>")
+
+    integers.check_rows(w, symbol, operands, parts or ())
 
     def scalar(x: Any, y: Any) -> Any:  # known floats as IEEE has them, as vectors do in Python
         known = not isinstance(x, Abstract) and not isinstance(y, Abstract)
@@ -315,12 +317,8 @@ def elementwise(
 
     def scalar(*parts: Any) -> Any:
         kinds = [scalar_kind(part) for part in parts]
-        for part in parts if code and working(kinds) in INTEGERS else ():  # type: ignore[arg-type]
-            if isinstance(part, Narrow):
-                if code in ("min", "max") and {narrow_dtype(x) for x in parts} == {part.dtype}:
-                    value = integers.extreme(w, code, *parts, data=data).value
-                    return Narrow(value, part.dtype, range_of_either(*parts))
-                raise w.error(integers.wraps(f"{code}()", part.dtype))
+        if code and working(kinds) in INTEGERS and any(map(narrow_dtype, parts)):  # type: ignore[arg-type]
+            return integers.narrow_extreme(w, code, *parts, data=data)
         if code in ("min", "max") and kind is None and "float" not in kinds:
             return integers.extreme(w, code, *parts, data=data)
         return Dynamic(emit(vector(working(kinds), 1), parts))  # type: ignore[arg-type]
@@ -407,15 +405,11 @@ def select(w: Evaluator, condition: Any, a: Any, b: Any) -> Any:
         test = as_value(w, condition, BOOL)
         either = [origins.note(w, as_value(w, each, type), each) for each in (a, b)]
         made = dynamic(w, "select", test, *either)
-        dtype = narrow_dtype(a)
-        if dtype is not None and dtype == narrow_dtype(b):
-            return Narrow(made.value, dtype, range_of_either(a, b))
-        if not isinstance(a, Narrow) and not isinstance(b, Narrow):
+        dtype = narrow_dtype(a) or narrow_dtype(b)
+        if dtype is None or type.kind == "float":
             return made
-        if type.kind != "float":
-            what = f"what comes of {describe(a)} or {describe(b)}, by a choice,"
-            raise w.error(integers.wraps(what, dtype or narrow_dtype(b)))
-        return made
+        what = f"what comes of {describe(a)} or {describe(b)}, by a choice,"
+        return integers.one_of(w, what, made.value, a, b)
     size = next(t.size for t in map(vector_type, (condition, a, b)) if t)
     parts = [operand_components(w, operand, size) for operand in (condition, a, b)]
     if any(part is None for part in parts):

@@ -20,7 +20,7 @@ from pygpu.frontend.numbers.numbers import as_value, dynamic
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of, told_apart
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import is_member, scalar_kind
+from pygpu.frontend.values.kinds import is_member, narrow_either, scalar_kind
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import EITHER, Array, Cell, Dict, List, Matrix, Object, Set
 from pygpu.frontend.values.states import settled
@@ -194,13 +194,19 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     if size:
         tables.check_index(w, indices[0], size.size)
         at = as_value(w, tables.wrap_negative(w, indices[0], size.size), INT)
-        whole = as_value(w, operands.contents_of(w, container), size)
-        return dynamic(w, "element", whole, at)
+        contents = operands.contents_of(w, container)
+        element = dynamic(w, "element", as_value(w, contents, size), at)
+        numbers = contents if isinstance(contents, tuple) else ()
+        narrow = narrow_either(element.value, *numbers)
+        return element if narrow is None else narrow
     if isinstance(container, np.ndarray):
         made = tables.array_column(w, container)
         if made is None:
             raise w.error(f"an array of {container.dtype} cannot be indexed by a dynamic value")
         tables.check_index(w, indices[0], len(container))
+        if not isinstance(indices[0], Abstract):
+            row = container[tables.clamped(w, indices[0], len(container))]
+            return _in_turn(w, row, indices[1:])
         at = tables.wrap_negative(w, indices[0], len(container))
         return _in_turn(w, made(at), indices[1:])
     if isinstance(container, str):

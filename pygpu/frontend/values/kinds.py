@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Narrow, Natural, Parts
 from pygpu.language.scalars import Int, UInt
-from pygpu.types import Kind, widest
+from pygpu.ssa import Value
+from pygpu.types import BOOL, Kind, widest
 
 _SCALARS: Final[dict[type, Kind]] = {  # kinds of the numbers that are met most
     bool: "bool", int: "int", Int: "int", UInt: "uint",
@@ -71,13 +72,26 @@ def narrow_dtype(value: Any) -> np.dtype[Any] | None:
 
 
 def range_of(value: Any) -> tuple[int, int]:
-    """What an integer of fewer bits, or a known one, lies within."""
-    return value.range if isinstance(value, Narrow) else (int(value), int(value))
+    """What an integer or a bool lies within."""
+    if isinstance(value, Narrow):
+        return value.range
+    if isinstance(value, Dynamic):
+        return (0, 1) if value.type is BOOL else (-(2**31), 2**31 - 1)
+    return int(value), int(value)
 
 
-def range_of_either(a: Any, b: Any) -> tuple[int, int]:
-    ends = *range_of(a), *range_of(b)
-    return min(ends), max(ends)
+def narrow_either(value: Value, *numbers: Any, within: bool = False) -> Narrow | None:
+    """What may be any of several integers, some of which NumPy holds in fewer bits; None where
+    these are of different widths, or a uint or float is among the others. `within`: it may become
+    anything that the dtype holds, in a loop."""
+    dtypes = {dtype for dtype in map(narrow_dtype, numbers) if dtype is not None}
+    if len(dtypes) != 1 or any(scalar_kind(x) not in ("int", "bool") for x in numbers):
+        return None
+    dtype = dtypes.pop()
+    ends = [end for number in numbers for end in range_of(number)]
+    if within:
+        ends += [np.iinfo(dtype).min, np.iinfo(dtype).max]
+    return Narrow(value, dtype, (min(ends), max(ends)))
 
 
 def as_objects(array: NDArray[Any]) -> NDArray[Any]:

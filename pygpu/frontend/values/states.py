@@ -267,7 +267,7 @@ class Export:
                 return value
             if value.value in self.state.facts:
                 self.facts[new] = self.state.facts[value.value]
-            return Dynamic(new)
+            return value.moved(new)
         if isinstance(value, Object):
             self.object(value, key)
         elif isinstance(value, Abstract):

@@ -102,6 +102,10 @@ class Dynamic(Abstract):
         """What it is of, in the words of a message."""
         return self.type.kind
 
+    def moved(self, value: ssa.Value) -> Dynamic:
+        """The same number as another value: what a branch or loop gives of it."""
+        return Dynamic(value)
+
     def describe(self) -> str:
         return f"the dynamic {self.kind_shown()}" + (
             f" '{self.value.name}'" if self.value.name else ""
@@ -139,6 +143,9 @@ class Narrow(Dynamic):
         super().__init__(value)
         self.dtype: Final = dtype
         self.range: Final = range or (np.iinfo(dtype).min, np.iinfo(dtype).max)
+
+    def moved(self, value: ssa.Value) -> Dynamic:
+        return Narrow(value, self.dtype, self.range)
 
     def kind_shown(self) -> str:
         return str(self.dtype)
