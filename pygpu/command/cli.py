@@ -31,6 +31,7 @@ from pygpu.command.given import (
     ANIMATED,
     UsageError,
     check_names,
+    colours,
     compiled_of,
     dtype_of,
     example,
@@ -177,7 +178,10 @@ def _run_times(options: argparse.Namespace) -> None:
     started = time.perf_counter()
 
     def at(time: float) -> Any:
-        return compiled(*images, time=time, **more)
+        result = compiled(*images, time=time, **more)
+        if isinstance(result, tuple):
+            raise UsageError(f"{name} has {len(result)} results, a film one{colours(result)}")
+        return result
 
     count = max(round(options.seconds * motion.RATE), 1)
     try:
@@ -255,7 +259,10 @@ def _run_folder(options: argparse.Namespace) -> None:
         image = picture(path)
         result = compiled(image, **values, **shape_of(options), **dtype_of(options, [image]))
         if isinstance(result, tuple):
-            raise UsageError(f"{path}: {len(result)} results; a folder takes one of each picture")
+            more = colours(result)
+            raise UsageError(
+                f"{path}: {len(result)} results; a folder takes one of each picture{more}"
+            )
         return _saved(result, folder / path.name)
 
     failed = each_of(options.images, one, _tell)
@@ -303,7 +310,7 @@ def _run_pictures(options: argparse.Namespace) -> None:
     if len(results) != len(options.output):
         raise UsageError(
             f"{options.function[1]} has {len(results)} results: give -o OUT once for each, "
-            f"not {len(options.output)} times"
+            f"not {len(options.output)} times{colours(results)}"
         )
     for image, path in zip(results, options.output, strict=True):
         print(f"{_saved(image, path)}, {compiled.target}, {1e3 * took:.0f} ms")

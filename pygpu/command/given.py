@@ -225,4 +225,11 @@ def of_file(path: Path, error: Exception) -> str:
         "a stack goes to .tif" if is_stack(path) else f"an animation goes to {', '.join(ANIMATED)}"
     )
     said = re.sub("page=0 takes .*", goes, said)
+    said = re.sub(r"convert it: .*\.convert\('(\w+)'\)\)", r"save it as \1", said)
     return said if said.startswith(str(path)) else f"{path}: {error}"
+
+
+def colours(results: Sequence[Any]) -> str:
+    """What is said of several results that may be meant as a colour."""
+    alone = len(results) in (3, 4) and all(getattr(each, "channels", 0) == 1 for each in results)
+    return f"; a colour is one result: return Vec{len(results)}(...)" if alone else ""

@@ -80,7 +80,7 @@ def _of_function() -> _Parser:
     """The arguments of commands that are about a function."""
     function = _Parser(add_help=False)
     function.add_argument("function", metavar="FILE:FUNCTION", type=function_name)
-    function.add_argument("images", metavar="IMAGE", nargs="*", type=Path)
+    function.add_argument("images", metavar="IMAGE", nargs="*", type=Path, default=[])
     function.add_argument(
         "--set",
         metavar="NAME=VALUE",

@@ -51,6 +51,9 @@ look = Lens().look
 def two(im: Image, p: Position):
     return im(p), 1 - im(p)
 
+def parted(p: Position, time: float = 0.0):
+    return time, 0.5, p.x / 4
+
 def ramp(p: Position):
     return p.x / 4
 
@@ -397,6 +400,14 @@ def test_info_names_the_targets(capsys: pytest.CaptureFixture[str]) -> None:
         ("run filters.py:shifted photo.png -o out.png", "by"),
         ("run filters.py:faded photo.png -o out.png", "given with --set by=VALUE"),
         ("run filters.py:two photo.png -o out.png", "2 results"),
+        (
+            "run filters.py:parted --shape 2 4 -o out.png",
+            "1 times; a colour is one result: return Vec3(...)",
+        ),
+        (
+            "run filters.py:parted --shape 2 4 --seconds 1 -o out.gif",
+            "parted has 3 results, a film one; a",
+        ),
         ("run filters.py:scaled photo.png -o out.png --dtype long", "dtype"),
         ("run filters.py:scaled inks.jpg -o out.png", "inks.jpg: a PIL image of mode 'CMYK'"),
         ("run filters.py:ramp -o out.png", "shape"),
@@ -436,7 +447,7 @@ def test_mistakes_are_told_in_a_line(
     [
         ("run filters.py photo.png -o out.png", "it has "),
         ("run median photo.png -o out.png", "is pygpu.filters:median meant?"),
-        ("run filters.py:scaled photo.png", "required: -o/--output"),
+        ("run filters.py:scaled photo.png", "are required: -o/--output ("),
         ("run filters.py:scaled photo.png -o -", "takes a path"),
         ("run filters.py:scaled photo.png -o out.png --gain 2", "--set gain=VALUE"),
         ("run filters.py:scaled photo.png -o out.png --set gain", "takes NAME=VALUE"),
@@ -513,7 +524,7 @@ BROKEN = {
     "cut.webp": "cut.webp: ",
     "cut.mp4": "cut.mp4: ",
     "empty.png": "empty.png: ",
-    "inks.jpg": "mode 'CMYK' is not taken; convert it: ",
+    "inks.jpg": "mode 'CMYK' is not taken; save it as RGB",
     "inks.tif": "inks.tif: ",
     "folder.png": "folder.png: a directory",
     "folder": "folder: a directory",
