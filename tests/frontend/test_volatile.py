@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 
 import pygpu
 from pygpu import Image, Position
@@ -66,10 +67,25 @@ def through_a_seeded_helper(im: Image, p: Position):
     return im(p) + seeded()
 
 
+def unseeded():
+    rng = np.random.default_rng()
+    return rng.normal() + random.Random().random()
+
+
+def through_an_unseeded_helper(im: Image, p: Position):
+    return im(p) + unseeded()
+
+
+def distribution(im: Image, p: Position):
+    return im(p) + scipy.stats.norm.rvs()
+
+
 @pytest.mark.parametrize(
     "function",
     [
         through_a_helper,
+        through_an_unseeded_helper,
+        distribution,
         python_random,
         python_own,
         numpy_random,

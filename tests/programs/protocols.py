@@ -747,7 +747,7 @@ def special_methods_called_by_name(im: Image, p: Position):
 @program
 def what_is_a_scalar(im: Image, counts: Image, p: Position):
     v = im(p)
-    things = [v, counts(p), v > 0, [v], (v,), Vec3(v), np.array([v]), Silent(v), 1.0, "one"]
+    things = [v, counts(p), v > 0, [v], (v,), Vec3(v), np.array([v]), Silent(v), 1.0, "one", v * 1j]
     return bits(map(np.isscalar, things)) + 0 * v
 
 

@@ -26,7 +26,7 @@ _MODULES: Final = frozenset(("secrets", "numpy.random", "numpy.random.mtrand"))
 _CLOCKS: Final = frozenset(
     """
     time time_ns monotonic monotonic_ns perf_counter perf_counter_ns process_time process_time_ns
-    thread_time thread_time_ns ctime localtime gmtime urandom uuid1 uuid4
+    thread_time thread_time_ns ctime localtime gmtime strftime urandom uuid1 uuid4
     """.split()
 )
 _TIMED: Final = frozenset(("time", "posix", "nt", "os", "uuid"))  # the modules of these
@@ -68,6 +68,8 @@ def is_volatile(function: Callable[..., Any]) -> bool:
     module = getattr(function, "__module__", None)
     if isinstance(owner, type) and issubclass(owner, _loaded(_DATES)):
         return name in ("now", "today", "utcnow")
+    if name == "rvs" and (module or "").startswith("scipy.stats"):
+        return True
     if module in _MODULES:
         return not isinstance(function, type) and name not in ("default_rng", *_STILL)
     return name in _CLOCKS and module in _TIMED
@@ -122,6 +124,8 @@ def _named(function: types.FunctionType) -> list[Any]:
             case "ATTR" | "METHOD":
                 named = isinstance(held, (types.ModuleType, type, *_loaded(_GENERATORS)))
                 held = getattr(held, name, None) if named else None
+            case "CALL" if name == (0, ()) and any(held is one for one in _unseeded()):
+                held = held().random  # what is drawn of it
             case "NULL":
                 continue
             case _:
@@ -129,6 +133,12 @@ def _named(function: types.FunctionType) -> list[Any]:
         if callable(held):
             found.append(held)
     return found
+
+
+def _unseeded() -> tuple[Any, ...]:
+    """What makes generators of random numbers, which is another one each time without a seed."""
+    made = _loaded((*_GENERATORS, ("numpy.random", "default_rng")))
+    return tuple([each for each in made if each.__name__ != "Generator"])
 
 
 def _contents(cell: types.CellType) -> Any:

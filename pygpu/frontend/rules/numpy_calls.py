@@ -267,7 +267,7 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     np.fmax: _ignoring_nan("max"),
     np.fmin: _ignoring_nan("min"),
     np.clip: _clip,
-    np.isscalar: lambda w, x: scalar_kind(x) is not None,
+    np.isscalar: lambda w, x: bool(scalar_kind(x) or is_complex(x)),
     np.round: _round,
     np.around: _round,
     np.sort: _sort,
