@@ -354,7 +354,8 @@ def _tables(most: int, own: Sequence[_Shares], others: Sequence[_Shares]) -> NDA
 
 def _of_counts(counts: NDArray[Any]) -> _Shares:
     values = np.flatnonzero(counts)
-    return values / (len(counts) - 1), np.cumsum(counts[values]) / counts.sum()
+    shares = np.cumsum(counts[values])
+    return values / (len(counts) - 1), shares / shares[-1]
 
 
 def _counted_all(images: Sequence[Image]) -> list[list[_Shares]]:
@@ -399,7 +400,9 @@ def _matched(
 
 def _folded(row: NDArray[Any], width: int) -> NDArray[np.float32]:
     """A long row as an image of so many columns; what is left of its last row is 0."""
-    return np.pad(np.float32(row), (0, -len(row) % width)).reshape(-1, width)
+    made = np.zeros((-(-len(row) // width), width), np.float32)
+    made.ravel()[: len(row)] = row
+    return made
 
 
 # ---------------------------------------------------------------- thresholds
