@@ -45,6 +45,7 @@ LEAST: Final = 4096  # parts of a range of sorted values, by which one is found,
 PARTS: Final = 1 << 20  # and at most
 MOST_INTS: Final = 1 << 20  # ints from the least to the greatest that are counted in a table
 SHARE: Final = 2  # values of a part, about: of fewer the table is no longer in the second cache
+MOST: Final = {np.dtype(kind): int(np.iinfo(kind).max) for kind in (np.uint8, np.uint16)}
 
 
 # ---------------------------------------------------------------- counting
@@ -58,8 +59,7 @@ def extent(image: Any) -> tuple[Any, Any]:
 
 def _most(image: Any) -> int:
     """The largest number of bytes or words, of which all values are soon counted; 0 of others."""
-    is_whole = image.format.dtype.name in ("uint8", "uint16") and image.format.normalize
-    return int(np.iinfo(image.format.dtype).max) if is_whole else 0
+    return MOST.get(image.format.dtype, 0) if image.format.normalize else 0
 
 
 def _values(image: Any, channel: int = 0) -> Any:
