@@ -66,6 +66,23 @@ def test_arguments_of_a_call_by_place_and_by_name() -> None:
     np.testing.assert_allclose(made.frame({"gain": [0.5]})[..., :3], expected, atol=1)
 
 
+def test_vectors_have_controls_whatever_gives_them() -> None:
+    amber, here = Vec3(1, 0.5, 0), Vec2(3, 4)
+
+    @pygpu.compile
+    def tinted(p: Position, tint: Vec3 = amber, centre: Vec2 = here):
+        return tint * (p.x < centre.x)
+
+    kinds = [("colour", [1.0, 0.5, 0.0]), ("range", [3.0, 4.0])]
+    for given in ({}, {"tint": [1, 0.5, 0]}, {"centre": np.array([3, 4])}):
+        made = scene(tinted, shape=(4, 6), **given)
+        assert [(c.kind, c.value) for c in made.controls] == kinds
+        frame = made.frame({"tint": [0.0, 1.0, 0.0], "centre": [2.0, 0.0]})
+        assert frame[0, 1:3].tolist() == [[0, 255, 0, 255], [0, 0, 0, 255]]
+    with pytest.raises(TypeError, match="tint: takes"):
+        scene(tinted, shape=(4, 6), tint="red")
+
+
 def test_plain_functions_are_compiled_or_run_as_they_are() -> None:
     def half(im: Image, p: Position, gain: Float = 0.5, name="x"):
         return gain * im(p) if name == "y" else im(p)

@@ -25,6 +25,7 @@ from pygpu.drawing import shadertoy
 from pygpu.drawing.shadertoy import Shadertoy
 from pygpu.execution.arguments.convert import is_picture, is_pil
 from pygpu.execution.arguments.signatures import Signature
+from pygpu.execution.arguments.uniforms import convert
 from pygpu.execution.bound import BoundMethod
 from pygpu.execution.pipeline import Pipeline
 from pygpu.execution.web.controls import (
@@ -148,7 +149,7 @@ def _of_compiled(function: Any, request: Request) -> Scene:
     }
     places = () if keeps else request.images
     numbers = [
-        (p.name, p.type, value)
+        (p.name, p.type, convert(p.type, value, p.name))
         for p, value in zip(signature.parameters, values, strict=True)
         if p.role == "uniform" and value is not None and (keeps or p.name not in named)
     ]
