@@ -48,6 +48,14 @@ def test_who_asks_says_from_which_size_on_memory_is_kept(least, is_kept):
     assert (memory.nbytes > 0) is is_kept
 
 
+def test_nothing_is_kept_of_arrays_that_outlive_the_interpreter():
+    memory = Reserve()
+    loan = reserve._Loan(np.empty(NBYTES, np.uint8), memory)
+    loan.__del__(lambda: True)
+    assert not memory.returned
+    assert not memory.kept
+
+
 def test_arrays_are_as_others():
     array = Reserve().empty(SHAPE, FLOAT)
     assert array.shape == SHAPE

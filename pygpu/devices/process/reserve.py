@@ -16,8 +16,9 @@ from __future__ import annotations
 import ctypes
 import math
 import os
+import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from threading import RLock
 from typing import Any, Final
@@ -46,8 +47,9 @@ class _Loan:
         self.memory, self.reserve = memory, reserve
         self.__array_interface__ = memory.__array_interface__
 
-    def __del__(self) -> None:
-        self.reserve.take_back(self.memory)
+    def __del__(self, is_ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not is_ending():  # then this module's names are None
+            self.reserve.take_back(self.memory)
 
 
 class Reserve:
