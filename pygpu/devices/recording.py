@@ -22,7 +22,7 @@ from pygpu.core.drawing import Draw, Drawing, DrawProgram, Geometry
 from pygpu.core.errors import DeviceError
 from pygpu.core.host.records import record
 from pygpu.core.programs import Task, Work
-from pygpu.core.storage import Format, Storage
+from pygpu.core.storage import Awaited, Format, Storage
 from pygpu.devices.noting import NotingDevice, Step, TaskStep
 
 FLOATS: Final = np.dtype("float32")
@@ -78,7 +78,8 @@ class Recording:
     _places: dict[int, int] = field(default_factory=dict)  # of images, by id
 
     def place(self, storage: Storage) -> int:
-        """Where an image is among `images`."""
+        """Where an image is among `images`; one that was put off is made now."""
+        storage = storage.settled if isinstance(storage, Awaited) else storage
         found = self._places.get(id(storage))
         if found is None:
             found = self._places[id(storage)] = len(self.images)
@@ -87,7 +88,7 @@ class Recording:
 
     def holds(self, storage: Storage) -> bool:
         """Whether an image was read or made."""
-        return id(storage) in self._places
+        return id(storage.settled if isinstance(storage, Awaited) else storage) in self._places
 
     def given(self) -> list[int]:
         """The places of images that no step made."""

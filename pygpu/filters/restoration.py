@@ -53,7 +53,8 @@ def unsharp_mask(
     low: Any = -np.inf
     high = np.inf
     if not preserve_range:
-        low, high = derived(_least_held, image.min()), 1.0
+        unsigned = image.format.dtype.kind in "bu"
+        low, high = 0.0 if unsigned else derived(_least_held, image.min()), 1.0
     return _sharpened(image, smooth, amount=amount, low=low, high=high)
 
 

@@ -156,14 +156,14 @@ def _record(
     with recorded() as recording:
         bound = inspect.signature(function).bind_partial()
         bound.arguments.update(named)
-        result = function(*bound.args, **bound.kwargs)
-    results = _listed(result)
-    for image in results:
-        if not isinstance(image, ImageLike):
-            raise TypeError(
-                f"{function.__name__}: a page shows images, and it returned {shown(image)} "
-                f"({type(image).__name__})"
-            )
+        results = _listed(function(*bound.args, **bound.kwargs))
+        for image in results:
+            if not isinstance(image, ImageLike):
+                raise TypeError(
+                    f"{function.__name__}: a page shows images, and it returned {shown(image)} "
+                    f"({type(image).__name__})"
+                )
+            recording.place(image.storage)  # which makes what was put off
     return recording, results
 
 

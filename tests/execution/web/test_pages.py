@@ -13,7 +13,7 @@ from PIL import Image as PILImage
 import gallery
 import pygpu
 from browser import MESA, browser_page, opened, result
-from pygpu import Bool, Float, Image, Int, Position, Vec2, Vec3, Vec4
+from pygpu import Bool, Float, Image, Int, Position, Vec2, Vec3, Vec4, filters
 from pygpu.execution.web.recorded import export_recorded
 
 # Of meshes with many small triangles, or several samples a pixel.
@@ -200,6 +200,22 @@ def mixed(u: Image, v: Image):
 @pygpu.pipeline
 def turned(u: Image, v: Image):
     return v, v
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float32"])
+def test_filters_that_pipelines_put_off_are_made_on_the_page(
+    page: Any, tmp_path: Path, dtype: str
+) -> None:
+    @pygpu.pipeline
+    def parts(im: Image, amount: float = 0.5):
+        smooth = filters.gaussian(im, sigma=2)
+        filters.gaussian(im, sigma=5)  # of which nothing is seen
+        held = im if dtype == "float32" else filters.unsharp_mask(im, radius=1)
+        return smooth, held + amount * (im - smooth)
+
+    texels = np.random.default_rng(0).integers(0, 256, (70, 90, 3)).astype(np.uint8)
+    image = Image(texels if dtype == "uint8" else np.float32(texels / 255))
+    check(page, parts.export(tmp_path / "page.html", image), *parts.on("cpu")(image))
 
 
 @pytest.mark.parametrize("pipeline", [waving, mixed, turned])
