@@ -1,6 +1,7 @@
 """Lists whose length only the device knows."""
 
 import collections
+import functools
 
 import numpy as np
 
@@ -482,3 +483,12 @@ def list_grown_by_tests_goes_on_in_a_loop(im: Image, p: Position):
         else:
             xs.append(k)
     return sum(xs), len(xs)
+
+
+@program
+def reduced_without_a_start(im: Image, p: Position):
+    found = [v for v in (im(p), im(p + (1, 0)), im(p + (0, 1))) if v > 0.5]
+    try:
+        return functools.reduce(lambda a, b: a / 2 + b, found)
+    except TypeError:
+        return -1.0

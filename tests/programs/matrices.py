@@ -192,3 +192,10 @@ def mat_beside_nested_lists(flow: Image, p: Position):
         (a @ np.ones((2, 2)))[0],
         (b - ((1, 0), (0, 1)))[1],
     )
+
+
+@program
+def numpys_functions_of_matrices(im: Image, p: Position):
+    m = Mat2([[im(p), -1.5], [2.0, -im(p)]])
+    rounded = np.round(m * 3, 1)
+    return np.sin(m)[0], abs(m)[0, 1] + np.floor(m)[1, 1], rounded[0, 0], np.square(m) @ Vec2(1, 2)

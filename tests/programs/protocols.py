@@ -4,6 +4,7 @@ import abc
 import collections
 import enum
 import functools
+import math
 import operator
 import types
 from dataclasses import dataclass, field
@@ -755,3 +756,16 @@ def what_is_a_scalar(im: Image, counts: Image, p: Position):
 def attributes_of_images(im: Image, p: Position):
     there = [hasattr(im, name) for name in ("width", "sampled", "save", "unknown", "storages")]
     return bits(there) + getattr(im, "unknown", 0.5) * im(p)
+
+
+class Turned:
+    def __init__(self, turns):
+        self.turns = turns
+
+    def sin(self):
+        return Turned(math.sin(self.turns))
+
+
+@program
+def numpys_functions_of_objects(im: Image, p: Position):
+    return np.sin(np.sin(Turned(im(p)))).turns

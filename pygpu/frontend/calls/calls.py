@@ -37,7 +37,7 @@ from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import is_users_class
-from pygpu.frontend.values.objects import Instance
+from pygpu.frontend.values.objects import Instance, Matrix
 from pygpu.frontend.values.values import (
     Abstract,
     Choice,
@@ -51,7 +51,7 @@ from pygpu.frontend.values.values import (
 from pygpu.types import BOOL
 
 with later():
-    from pygpu.frontend.calls import dynamic, misfits, numpy_kinds
+    from pygpu.frontend.calls import dynamic, misfits, numpy_kinds, numpy_objects
     from pygpu.frontend.collections import bounded
     from pygpu.frontend.flow import generators
     from pygpu.frontend.protocols import attributes
@@ -161,6 +161,10 @@ def _ruled(
             return native(w, function, args, keywords), args
         except NotKnown:
             pass
+    if args and isinstance(args[0], (Matrix, Instance)):
+        made = numpy_objects.by_parts(w, function, args, keywords)
+        if made is not NotImplemented:
+            return made, args
     kind = numpy_kinds.of_result(w, function, args) if isinstance(function, np.ufunc) else None
     count = w.build.count
     try:

@@ -9,21 +9,22 @@ an `Element`, whose operators emit, and comes back as the value that it stands f
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from pygpu.core.errors import CompileError
 from pygpu.frontend.calls import trials
 from pygpu.frontend.numbers.operands import components, make_vector, vector_type
-from pygpu.frontend.protocols import arrays
+from pygpu.frontend.protocols import arrays, datamodel
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values import views
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_complex, is_narrow, scalar_kind
 from pygpu.frontend.values.lazy import Indexed
-from pygpu.frontend.values.objects import Array, Dict, Iterator, List, Matrix, Set, Vector
+from pygpu.frontend.values.objects import Array, Dict, Instance, Iterator, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Tuple, describe, tuple_of
 from pygpu.language import vectors
 from pygpu.types import vector
@@ -244,3 +245,22 @@ def _view(result: np.ndarray[Any, Any], opened: list[tuple[Array, Any]]) -> Arra
 
 def _address(array: np.ndarray[Any, Any]) -> int:
     return int(array.__array_interface__["data"][0])
+
+
+_OF_ROWS: Final = (abs, operator.abs, np.round, np.around)
+
+
+def by_parts(w: Evaluator, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
+    """What a function of one number gives of a matrix, row by row, and a ufunc of an object, whose
+    method of that name NumPy calls; NotImplemented of others."""
+    value, *more = args
+    is_of_one = isinstance(function, np.ufunc) and function.nin == 1 and not more
+    if isinstance(value, Matrix) and (is_of_one or any(function is each for each in _OF_ROWS)):
+        rows = [w.call(function, row, *more, **keywords) for row in w.read(value)]
+        kinds = {getattr(vector_type(row), "kind", None) for row in rows}
+        return arrays.make_matrix(w, value.cls, rows) if kinds == {"float"} else NotImplemented
+    if not isinstance(value, Instance) or not is_of_one or keywords:
+        return NotImplemented
+    own = [datamodel.find_method(w, value, name) for name in ("__array_ufunc__", "__array__")]
+    method = datamodel.find_method(w, value, function.__name__)
+    return NotImplemented if method is None or any(own) else w.call(method)

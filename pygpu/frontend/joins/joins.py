@@ -240,8 +240,9 @@ class Join:
             hint = ": call each on its path and choose between the results, as f(x) if c else g(x)"
         elif isinstance(a, Choice) and isinstance(a.options[0], str):
             hint = (
-                ": a string is one of up to 64 texts; loop a known number of times, as in 'for _ "
-                "in range(16): if not more: break', or put its letters in a list"
+                ": a string is one of up to 64 texts; where it can be more, put its letters in a "
+                "list, as in letters.append(c), and take ''.join(letters); where not, loop a known "
+                "number of times, as in 'for _ in range(16): if not more: break'"
             )
         elif self.meeting.loop and isinstance(a, Choice) and isinstance(b, Choice):
             hint = (

@@ -346,15 +346,19 @@ def _reduce(w: Evaluator, function: Any, xs: Any, *initial: Any) -> Any:
         of = library.reduce_of_groups if lazy.grouped else library.reduce_of
         return w.call(of, function, _groups(lazy), initial[0])
     items = [*initial, *items_or_maybe(w, xs)]
-    if not items or isinstance(items[0], Maybe):
-        raise TypeError("reduce() of empty iterable with no initial value")
-    return functools.reduce(functools.partial(_reduced, w, function), items)
+    if not items:
+        raise TypeError(_OF_NOTHING)
+    total, begun = if_there(items[0]), is_there(items[0])
+    for item in items[1:]:
+        value = if_there(item)
+        counted = lookups.choose(w, begun, w.call(function, total, value), value)
+        total = lookups.choose(w, is_there(item), counted, total)
+        begun = arithmetic.either(w, begun, is_there(item))
+    w.check(arithmetic.negate(w, begun), TypeError, _OF_NOTHING)
+    return total
 
 
-def _reduced(w: Evaluator, function: Any, total: Any, item: Any) -> Any:
-    if not isinstance(item, Maybe):
-        return w.call(function, total, item)
-    return lookups.choose(w, item.taken, w.call(function, total, item.value), total)
+_OF_NOTHING: Final = "reduce() of empty iterable with no initial value"
 
 
 def _refuse(w: Evaluator, what: Any, instead: Any) -> Any:
