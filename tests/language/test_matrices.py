@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pygpu
 from pygpu.language.matrices import MATRICES, Mat2, Mat3, Mat4
 from pygpu.language.vectors import (
     IVec4,
@@ -124,6 +125,10 @@ def test_matrices_refuse_componentwise_products_with_vectors():
     for compute in (lambda: Mat2(1) * Vec2(1, 2), lambda: Vec2(1, 2) * Mat2(1)):
         with pytest.raises(TypeError, match="the matrix product is @"):
             compute()
+    for function in (lambda p, m: m * Vec2(p), lambda p, m: Vec2(p) * m):
+        compiled = pygpu.compile(function, p=Position, m=Mat2)
+        with pytest.raises(pygpu.CompileError, match="the matrix product is @"):
+            compiled(shape=(2, 2), m=Mat2(1))
     with pytest.raises(TypeError, match=r"shape \(3, 3\) where \(2, 2\)"):
         Mat2(1) + Mat3(1)
     with pytest.raises(TypeError, match="3 components where 2"):

@@ -99,8 +99,10 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         x, y = words.as_number(w, a), words.as_number(w, b)
         if x is not a or y is not b:
             return binary(w, symbol, x, y)
+        matrix = isinstance(a, Matrix) or isinstance(b, Matrix)
+        hint = "; the matrix product is @" if matrix and symbol == "*" else ""
         raise w.error(
-            f"unsupported operands for {symbol}: {describe(a)} and {describe(b)}"
+            f"unsupported operands for {symbol}: {describe(a)} and {describe(b)}{hint}"
         ) from None
     result = arithmetic.python_operator(symbol)(left, right)
     return adopt(w, result)
