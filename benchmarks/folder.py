@@ -2,7 +2,8 @@
 
     python -m benchmarks.folder
 
-Alone means Pillow: one picture after the other, as a plain loop does it, and on all cores.
+Alone means Pillow: one picture after the other, as a plain loop does it, and on all cores. Each
+within this process, and with the start of one of its own.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -25,6 +28,20 @@ from pygpu.command.cli import main as command
 
 COUNT = 50
 ROUNDS = 9
+ALONE = """
+import os, sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from PIL import Image
+
+def alone(path):
+    with Image.open(path) as picture:
+        picture.load()
+        picture.save(Path(sys.argv[1]) / Path(path).name)
+
+with ThreadPoolExecutor(os.cpu_count()) as pool:
+    list(pool.map(alone, sys.argv[2:]))
+"""
 SOURCE = """
 import numpy as np
 import pygpu
@@ -76,18 +93,29 @@ def main() -> None:
             with contextlib.redirect_stdout(io.StringIO()):
                 assert command(arguments) == 0
 
+        def process(*arguments: str) -> Callable[[], object]:
+            return lambda: subprocess.run(
+                [sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL
+            )
+
+        pictures = list(map(str, paths))
         runs = {
             "alone, one after the other": lambda: [alone(path) for path in paths],
             "alone, on all cores": on_all_cores,
             "pygpu run": ours,
+            "alone, a process": process("-c", ALONE, str(out), *pictures),
+            "pygpu run, a process": process(
+                *("-m", "pygpu", "run", f"{folder}/filter.py:sharpen"), *pictures, "-o", str(out)
+            ),
         }
         for run in runs.values():
             run()
         turns = [{label: seconds(run) for label, run in runs.items()} for _ in range(ROUNDS)]
         for label in runs:
+            own = "pygpu run, a process" if "process" in label else "pygpu run"
             took = median(turn[label] for turn in turns)
-            ratio = median(turn["pygpu run"] / turn[label] for turn in turns)
-            print(f"{label}: {took:.2f} s, pygpu run {ratio:.2f} of it")
+            ratio = median(turn[own] / turn[label] for turn in turns)
+            print(f"{label}: {took:.2f} s, {own} {ratio:.2f} of it")
 
 
 if __name__ == "__main__":
