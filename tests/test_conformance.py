@@ -10,99 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import programs
 import pygpu
-from programs import (
-    arithmetic,
-    arrays,
-    budgets,
-    choices,
-    classes,
-    complex_numbers,
-    composition,
-    containers,
-    control,
-    corners,
-    derived,
-    digits,
-    either,
-    enumerated,
-    exceptions,
-    filters,
-    fitting,
-    functions,
-    generators,
-    growing,
-    images,
-    integers,
-    iterators,
-    lengths,
-    matching,
-    mathematics,
-    matrices,
-    members,
-    numerics,
-    objects,
-    owned,
-    parameters,
-    protocols,
-    records,
-    selections,
-    sequences,
-    tables,
-    telling,
-    vectors,
-    vocabulary,
-    walking,
-    yielding,
-)
-from programs.suite import HEIGHT, IMAGES, WIDTH
+from programs import errors
+from programs.suite import HEIGHT, IMAGES, WIDTH, topics_of
 from pygpu.devices import targets
 from pygpu.devices.targets import Target
 
-TOPICS = (
-    arithmetic,
-    arrays,
-    classes,
-    complex_numbers,
-    containers,
-    budgets,
-    choices,
-    composition,
-    control,
-    corners,
-    derived,
-    digits,
-    either,
-    enumerated,
-    exceptions,
-    filters,
-    fitting,
-    functions,
-    generators,
-    growing,
-    images,
-    integers,
-    iterators,
-    lengths,
-    matching,
-    mathematics,
-    matrices,
-    members,
-    numerics,
-    objects,
-    owned,
-    parameters,
-    protocols,
-    records,
-    selections,
-    sequences,
-    tables,
-    telling,
-    vectors,
-    vocabulary,
-    walking,
-    yielding,
-)
+TOPICS = [topic for topic in topics_of(programs) if topic is not errors]  # those are refused
 PROGRAMS = {
     f"{topic.__name__.rpartition('.')[2]}.{program.name}": program
     for topic in TOPICS

@@ -13,6 +13,9 @@ decision taken in plain Python is taken alike on every target.
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -62,6 +65,12 @@ class Program:
     def dynamic(self) -> dict[str, Any]:
         """The values given at each call."""
         return {name: value for name, value in self.values.items() if name not in self.known}
+
+
+def topics_of(package: ModuleType) -> list[ModuleType]:
+    """The modules of a package that have a suite called `program`."""
+    names = [f"{package.__name__}.{each.name}" for each in iter_modules(package.__path__)]
+    return [each for each in map(import_module, names) if hasattr(each, "program")]
 
 
 class Suite(list[Program]):
