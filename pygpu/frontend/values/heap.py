@@ -174,6 +174,8 @@ class Heap:
         before = {old: len(views) for old, views in self.aliases.items()}
         for old, joined in aliases:
             self.alias(old, joined)
+        if self._followed:
+            self._follow_joined(pairs)
         for two, made in pairs.items():
             if isinstance(made, Object) and made.outside:
                 for old, views in self.aliases.items():
@@ -225,6 +227,18 @@ class Heap:
                 for read in reads:
                     self._followed.setdefault(read, WeakSet()).add(made)
         return made
+
+    def _follow_joined(self, pairs: Mapping[tuple[Object, Object], Any]) -> None:
+        """Note of iterators that a join has made what either was taken from."""
+        for two, made in pairs.items():
+            found = [self._followers[each].reads for each in two if each in self._followers]
+            if not found or not isinstance(made, Object) or made in self._followers:
+                continue
+            reads = set[Object]().union(*found)
+            reads |= {one for both, one in pairs.items() if not reads.isdisjoint(both)} - {made}
+            self._followers[made] = Follower(reads)
+            for read in reads:
+                self._followed.setdefault(read, WeakSet()).add(made)
 
     def follow_kept(self, made: Taken, read: Object, kept: Callable[[], bool], what: str) -> Taken:
         """`made` itself, which goes on as long as `kept` holds when the object is written to, and
