@@ -20,6 +20,7 @@ from pygpu.frontend.values.frames import Frame
 _GENERATORS: Final = (
     ("random", "Random"), ("numpy.random", "Generator"), ("numpy.random", "RandomState"),
 )  # fmt: skip
+_SEEDED: Final = _GENERATORS[0], _GENERATORS[2], ("numpy.random", "default_rng")
 _DATES: Final = (("datetime", "date"),)
 _STILL: Final = frozenset("seed setstate getstate set_state get_state spawn bit_generator".split())
 _MODULES: Final = frozenset(("secrets", "numpy.random", "numpy.random.mtrand"))
@@ -124,7 +125,7 @@ def _named(function: types.FunctionType) -> list[Any]:
             case "ATTR" | "METHOD":
                 named = isinstance(held, (types.ModuleType, type, *_loaded(_GENERATORS)))
                 held = getattr(held, name, None) if named else None
-            case "CALL" if name == (0, ()) and any(held is one for one in _unseeded()):
+            case "CALL" if name == (0, ()) and any(held is one for one in _loaded(_SEEDED)):
                 held = held().random  # what is drawn of it
             case "NULL":
                 continue
@@ -133,12 +134,6 @@ def _named(function: types.FunctionType) -> list[Any]:
         if callable(held):
             found.append(held)
     return found
-
-
-def _unseeded() -> tuple[Any, ...]:
-    """What makes generators of random numbers, which is another one each time without a seed."""
-    made = _loaded((*_GENERATORS, ("numpy.random", "default_rng")))
-    return tuple([each for each in made if each.__name__ != "Generator"])
 
 
 def _contents(cell: types.CellType) -> Any:
