@@ -30,10 +30,11 @@ NOISE = np.random.default_rng(0).random((61, 73)).astype(np.float32)
 )
 def test_canny(image, options) -> None:
     expected = reference.canny(image, **options)
-    actual = filters.canny(image, **options)
-    assert actual.dtype == bool
     assert expected.any()
-    assert (actual != expected).mean() < 2e-3  # where two gradients are about as long
+    for _ in range(2):  # its passes together are other programs the second time
+        actual = filters.canny(image, **options)
+        assert actual.dtype == bool
+        assert (actual != expected).mean() < 2e-3  # where two gradients are about as long
 
 
 @pytest.mark.parametrize("value", [0, 0.3, 0.5, 1, 200])
