@@ -137,6 +137,21 @@ def test_functions_are_within_two_ulp(
     worst(code, compute(code, values), exact, values)
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_logarithms_are_the_same_beside_rare_numbers(
+    level: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Zeros, subnormal and negative numbers take another branch, with all lanes beside them."""
+    monkeypatch.setenv("PYGPU_CPU_FEATURES", level)
+    rare = np.float32([0.0, -1.0, np.inf, np.nan, 1e-40, -0.0])
+    values = np.random.default_rng(3).lognormal(0, 20, (64, 64)).astype(np.float32)
+    alone = compute("log", values)
+    beside = values.copy()
+    beside[::2, ::5] = np.resize(rare, beside[::2, ::5].shape)
+    kept = beside == values
+    np.testing.assert_array_equal(compute("log", beside)[kept], alone[kept])
+
+
 def test_gamma_and_its_logarithm_are_accurate_next_to_poles_and_zeros() -> None:
     """The zeros of the logarithm are 1, 2, and two between negative whole numbers each."""
     centres = np.arange(-12.0, 4.0, dtype=np.float32)

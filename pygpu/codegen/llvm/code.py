@@ -382,3 +382,23 @@ def _rounded(code: Code, x: Val, name: str) -> Val:
         elif name == "ceil":
             result = result + code.select(result < usual, one, zero)
     return code.select(inside, code.intrinsic("copysign", result, x), x)
+
+
+# ---------------------------------------------------------------- widths and signs
+
+
+def widened(code: Code, x: Val) -> Val:
+    return code.to_float(x, "double")
+
+
+def narrow(code: Code, x: Val) -> Val:
+    return code.to_float(x, "float")
+
+
+def signed(code: Code, x: Val, magnitude: Val) -> Val:
+    """A double as a float with the sign of x."""
+    return code.intrinsic("copysign", narrow(code, magnitude), x)
+
+
+def keep_zero(code: Code, x: Val, result: Val) -> Val:
+    return code.select(x.eq(0.0), x, narrow(code, result))

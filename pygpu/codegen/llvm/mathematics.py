@@ -2,9 +2,9 @@
 
 `INLINE` and `OUTLINED` have a row a function; trigonometry.py has others. Those that images need
 most work in float32; the others work in float64, where plain formulas are accurate enough. All
-take NaN, infinities, zeros of both signs and subnormal numbers as IEEE says, and none has a branch
-of its own but sines of huge angles. Polynomials are minimax fits on the interval that each function
-names.
+take NaN, infinities, zeros of both signs and subnormal numbers as IEEE says. None has a branch of
+its own but sines of huge angles and logarithms. Polynomials are minimax fits on the interval that
+each function names.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from pygpu.codegen.llvm.code import Code, trunc
+from pygpu.codegen.llvm.code import Code, keep_zero, narrow, signed, trunc, widened
+from pygpu.codegen.llvm.flow import Branch
 from pygpu.codegen.llvm.text import Val
 
 LOG2E: Final = 1.4426950408889634
@@ -149,21 +150,40 @@ LOG_64: Final = (2.0000000000000004, 0.6666666666655112, 0.4000000006249062, 0.2
 
 
 def log(code: Code, x: Val) -> Val:
+    return _logarithm(code, x, _log_32)
+
+
+def _logarithm(code: Code, x: Val, formula: Callable[[Code, Val, Val | None], Val]) -> Val:
+    """A formula for positive, finite, normal numbers, as most are, where all lanes hold such: what
+    others take costs half as much again. It is given what the exponent is too large by, if it is.
+    """
+    branch = Branch(code, code.anywhere(~((x >= TINY) & (x < math.inf))))
+    with branch.side():
+        subnormal = x < TINY
+        scaled = code.select(subnormal, x * 2.0**23, x)
+        more = code.select(subnormal, code.constant("float", 23.0), code.constant("float", 0.0))
+        first = [log_ends(code, x, formula(code, scaled, more))]
+    with branch.side():
+        second = [formula(code, x, None)]
+    return branch.join(first, second)[0]
+
+
+def _log_32(code: Code, x: Val, more: Val | None) -> Val:
     """ln(x) = e ln(2) + ln(m), m from sqrt(1/2) to sqrt(2)."""
-    subnormal = x < TINY
-    scaled = code.select(subnormal, x * 2.0**23, x)
-    bits = code.bits(scaled, "int") - 0x3F3504F3
-    exponent = code.to_float(bits >> 23)
-    exponent = exponent - code.select(
-        subnormal, code.constant("float", 23.0), code.constant("float", 0.0)
-    )
-    f = code.bits((bits & 0x7FFFFF) + 0x3F3504F3, "float") - 1.0
+    exponent, f = _parts_32(code, x, more)
     square = f * f
     curve = halved(code, f, LOG_32) * (f * square)
     curve = code.fma(exponent, -2.12194440e-4, curve)
     curve = code.fma(square, -0.5, curve)
-    result = code.fma(exponent, 0.693359375, f + curve)
-    return log_ends(code, x, result)
+    return code.fma(exponent, 0.693359375, f + curve)
+
+
+def _parts_32(code: Code, x: Val, more: Val | None) -> tuple[Val, Val]:
+    """e - more, and m - 1."""
+    bits = code.bits(x, "int") - 0x3F3504F3
+    exponent = code.to_float(bits >> 23)
+    f = code.bits((bits & 0x7FFFFF) + 0x3F3504F3, "float") - 1.0
+    return exponent if more is None else exponent - more, f
 
 
 def log_ends(code: Code, x: Val, result: Val) -> Val:
@@ -390,12 +410,12 @@ def _fast_power(code: Code, x: Val) -> Val:
 
 def _fast_logarithm(code: Code, x: Val, unit: float) -> Val:
     """log2(x) times a number."""
-    subnormal = x < TINY
-    bits = code.bits(code.select(subnormal, x * 2.0**23, x), "int") - 0x3F3504F3
-    less = code.select(subnormal, code.constant("float", 23.0), code.constant("float", 0.0))
-    f = code.bits((bits & 0x7FFFFF) + 0x3F3504F3, "float") - 1.0
-    whole = code.to_float(bits >> 23) - less
-    return log_ends(code, x, code.fma(polynomial(code, f, _FAST_LOG2), f, whole) * unit)
+
+    def formula(code: Code, x: Val, more: Val | None) -> Val:
+        whole, f = _parts_32(code, x, more)
+        return code.fma(polynomial(code, f, _FAST_LOG2), f, whole) * unit
+
+    return _logarithm(code, x, formula)
 
 
 FAST: Final[dict[str, Callable[[Code, Val], Val]]] = {
@@ -405,30 +425,6 @@ FAST: Final[dict[str, Callable[[Code, Val], Val]]] = {
     "log2": lambda code, x: _fast_logarithm(code, x, 1.0),
     "log10": lambda code, x: _fast_logarithm(code, x, 0.3010299956639812),
 }
-
-
-# ---------------------------------------------------------------- widths and signs
-
-
-def widened(code: Code, x: Val) -> Val:
-    return code.to_float(x, "double")
-
-
-def narrow(code: Code, x: Val) -> Val:
-    return code.to_float(x, "float")
-
-
-def signed(code: Code, x: Val, magnitude: Val) -> Val:
-    """A double as a float with the sign of x."""
-    return code.intrinsic("copysign", narrow(code, magnitude), x)
-
-
-def keep_zero(code: Code, x: Val, result: Val) -> Val:
-    return code.select(x.eq(0.0), x, narrow(code, result))
-
-
-def unless_infinite(code: Code, x: Val, result: Val) -> Val:
-    return code.select(code.absolute(x).eq(math.inf), x, result)
 
 
 Formula = Callable[..., Val]

@@ -13,7 +13,16 @@ from typing import Final
 
 import numpy as np
 
-from pygpu.codegen.llvm.code import Code, ceil, floor, floor_32, nearest_even, trunc
+from pygpu.codegen.llvm.code import (
+    Code,
+    ceil,
+    floor,
+    floor_32,
+    nearest_even,
+    signed,
+    trunc,
+    widened,
+)
 from pygpu.codegen.llvm.flow import Branch, Loop
 from pygpu.codegen.llvm.text import FLOATING, Val
 from pygpu.core.host.later import later
@@ -97,8 +106,8 @@ def _fmod(code: Code, x: Val, y: Val) -> Val:
 
 def _long_division(code: Code, x: Val, y: Val) -> Val:
     """The remainder by steps of 24 bits of the quotient."""
-    b = mathematics.widened(code, code.absolute(y))
-    first = mathematics.widened(code, code.absolute(x))
+    b = widened(code, code.absolute(y))
+    first = widened(code, code.absolute(x))
     regular = (b > 0.0) & (b < math.inf) & (first < math.inf)
     b = code.select(regular, b, code.constant("double", 1.0))
     first = code.select(regular, first, code.constant("double", 0.0))
@@ -111,7 +120,7 @@ def _long_division(code: Code, x: Val, y: Val) -> Val:
         left = rest - floor(code, rest / unit) * unit  # exact: 26 bits by 24
         left = code.select(left < 0.0, left + unit, left)
         loop.next(code.anywhere(left >= b), [left])
-    result = mathematics.signed(code, x, loop.results[0])
+    result = signed(code, x, loop.results[0])
     a32, b32 = code.absolute(x), code.absolute(y)
     result = code.select((a32 < math.inf) & b32.eq(math.inf), x, result)
     bad = ~((a32 < math.inf) & (b32 > 0.0))

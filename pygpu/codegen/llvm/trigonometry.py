@@ -14,21 +14,16 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from pygpu.codegen.llvm.code import Code
+from pygpu.codegen.llvm.code import Code, keep_zero, narrow, signed, widened
 from pygpu.codegen.llvm.flow import Branch
 from pygpu.codegen.llvm.mathematics import (
     PI,
     Formula,
     bound,
     expm1_64,
-    keep_zero,
     log1p_64,
-    narrow,
     nearest,
     polynomial,
-    signed,
-    unless_infinite,
-    widened,
 )
 from pygpu.codegen.llvm.text import Val, literal, type_text
 
@@ -51,6 +46,10 @@ _PI_DIGITS: Final = (
 )
 NEAR: Final = 2.0**16
 SMALL: Final = 2.0**20
+
+
+def _unless_infinite(code: Code, x: Val, result: Val) -> Val:
+    return code.select(code.absolute(x).eq(math.inf), x, result)
 
 
 def _quadrant(code: Code, x: Val) -> tuple[Val, Val]:
@@ -271,7 +270,7 @@ def asinh(code: Code, x: Val) -> Val:
     a = widened(code, code.absolute(x))
     square = a * a
     result = log1p_64(code, a + square / (code.sqrt(square + 1.0) + 1.0))
-    return unless_infinite(code, x, signed(code, x, result))
+    return _unless_infinite(code, x, signed(code, x, result))
 
 
 def acosh(code: Code, x: Val) -> Val:
