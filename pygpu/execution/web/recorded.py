@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -65,7 +66,8 @@ def recorded_page(
         named, originals = _blank(named)
         changing = changeable(lambda arguments: _record(run, arguments)[0], named, controls)
     except DeviceError as error:
-        raise DeviceError(f"{function.__name__}{_where(error)}: {error}") from None
+        name = function.__name__
+        raise DeviceError(f"{name}{_where(error)}: {_in_python(error, name) or error}") from None
     recording, results = _record(run, changing.arguments)
     numbers = {recording.place(number.storage): n for n, number in changing.given.items()}
     given = {n: v for n, v in named.items() if isinstance(v, ImageLike)}
@@ -186,3 +188,20 @@ def _where(error: BaseException) -> str:
         return ""
     last = frames[-1]
     return f", {Path(last.filename).name}:{last.lineno} (`{last.line}`)"
+
+
+def _in_python(error: BaseException, name: str) -> str:
+    """What to write where a function of PyGPU's asks for texels itself, else nothing."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    if frames[-1].f_code is not no_texels.__code__:
+        return ""
+    for frame in frames:
+        package, function = frame.f_globals.get("__package__", ""), frame.f_code.co_name
+        if package == "pygpu.filters" and function in sys.modules[package].__all__:
+            return (
+                f"filters.{function} measures or counts texels in Python between its programs, and "
+                f"a page repeats programs alone. Call it on the picture before, and hand what it "
+                f"gives to {name}: a number as a parameter (which has a slider), an image as one "
+                "more picture"
+            )
+    return ""
