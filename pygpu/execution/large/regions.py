@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -103,6 +104,7 @@ class Reach:
         return cls(((start, stop),), (Run(0, 0, 1, stop - start),), stop - start)
 
     @classmethod
+    @lru_cache(maxsize=4096)
     def of(cls, boundary: str, start: int, stop: int, size: int) -> Reach:
         """What the places from `start` up to `stop` read of an axis of `size` texels."""
         if start >= 0 and stop <= size:

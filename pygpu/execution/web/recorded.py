@@ -15,7 +15,7 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pygpu.core.errors import HOME, DeviceError, shown
 from pygpu.core.sampler import of
@@ -113,18 +113,14 @@ def _in_rounds(
         for image, dtype in zip(_listed(function(*args, **kwargs)), dtypes, strict=True):
             taken = [*args, *kwargs.values(), *made]
             is_own = not any(getattr(each, "storage", None) is image.storage for each in taken)
-            made.append(image if is_own and image.dtype == dtype else _COPIES[dtype.kind](image))
+            made.append(image if is_own and image.dtype == dtype else _copy(image, dtype.kind))
         return tuple(made)
 
     return {**named, **kept}, run
 
 
-_COPIES: Final[dict[str, Callable[[Any], Any]]] = {
-    "f": lambda image: image * 1.0,
-    "i": lambda image: image + 0,
-    "u": lambda image: image + 0,
-    "b": lambda image: image & True,
-}
+def _copy(image: Any, kind: str) -> Any:
+    return image * 1.0 if kind == "f" else image & True if kind == "b" else image + 0
 
 
 def _listed(result: Any) -> list[Any]:
@@ -179,15 +175,10 @@ def _formats(recording: Recording) -> dict[int, Format]:
 
 def _where(error: BaseException) -> str:
     """The user's line that led to an error: ", canny.py:87 (`high = quantile(found, 0.9)`)"."""
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith(HOME)
-    ]
-    if not frames:
-        return ""
-    last = frames[-1]
-    return f", {Path(last.filename).name}:{last.lineno} (`{last.line}`)"
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if not frame.filename.startswith(HOME):
+            return f", {Path(frame.filename).name}:{frame.lineno} (`{frame.line}`)"
+    return ""
 
 
 def _in_python(error: BaseException, name: str) -> str:
@@ -198,10 +189,8 @@ def _in_python(error: BaseException, name: str) -> str:
     for frame in frames:
         package, function = frame.f_globals.get("__package__", ""), frame.f_code.co_name
         if package == "pygpu.filters" and function in sys.modules[package].__all__:
-            return (
-                f"filters.{function} measures or counts texels in Python between its programs, and "
-                f"a page repeats programs alone. Call it on the picture before, and hand what it "
-                f"gives to {name}: a number as a parameter (which has a slider), an image as one "
-                "more picture"
-            )
+            why = "measures or counts texels in Python, and a page repeats programs alone"
+            instead = f"Call it on the picture before, and hand what it gives to {name}"
+            how = "a number as a parameter (which has a slider), an image as one more picture"
+            return f"filters.{function} {why}. {instead}: {how}"
     return ""
