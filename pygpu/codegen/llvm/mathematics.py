@@ -18,6 +18,7 @@ from pygpu.codegen.llvm.flow import Branch
 from pygpu.codegen.llvm.text import Val
 
 LOG2E: Final = 1.4426950408889634
+LOG2E_32: Final = 1.4426950216293335  # as a float32
 LN2: Final = 0.6931471805599453
 PI: Final = math.pi
 TINY: Final = 2.0**-126  # the smallest normal float32
@@ -171,11 +172,21 @@ def _logarithm(code: Code, x: Val, formula: Callable[[Code, Val, Val | None], Va
 def _log_32(code: Code, x: Val, more: Val | None) -> Val:
     """ln(x) = e ln(2) + ln(m), m from sqrt(1/2) to sqrt(2)."""
     exponent, f = _parts_32(code, x, more)
-    square = f * f
-    curve = halved(code, f, LOG_32) * (f * square)
-    curve = code.fma(exponent, -2.12194440e-4, curve)
-    curve = code.fma(square, -0.5, curve)
+    curve = code.fma(exponent, -2.12194440e-4, _curve(code, f))
+    curve = code.fma(f * f, -0.5, curve)
     return code.fma(exponent, 0.693359375, f + curve)
+
+
+def _log2_32(code: Code, x: Val, more: Val | None) -> Val:
+    """log2(x) = e + log2(m): log2(e) in two parts, the first of which goes to e unrounded."""
+    exponent, f = _parts_32(code, x, more)
+    rest = code.fma(f * f, -0.5, _curve(code, f)) * LOG2E_32
+    return code.fma(f, LOG2E_32, exponent) + code.fma(f, LOG2E - LOG2E_32, rest)
+
+
+def _curve(code: Code, f: Val) -> Val:
+    """ln(1 + f) - f + f**2 / 2."""
+    return halved(code, f, LOG_32) * (f * (f * f))
 
 
 def _parts_32(code: Code, x: Val, more: Val | None) -> tuple[Val, Val]:
@@ -213,8 +224,7 @@ def _long_to_double(code: Code, x: Val) -> Val:
 
 
 def log2(code: Code, x: Val) -> Val:
-    result = narrow(code, _log_64(code, widened(code, x)) * LOG2E)
-    return log_ends(code, x, result)
+    return _logarithm(code, x, _log2_32)
 
 
 def log10(code: Code, x: Val) -> Val:
@@ -430,9 +440,9 @@ FAST: Final[dict[str, Callable[[Code, Val], Val]]] = {
 Formula = Callable[..., Val]
 
 INLINE: Final[dict[str, Formula]] = {
-    "exp": exp, "exp2": exp2, "log": log,
+    "exp": exp, "exp2": exp2, "log": log, "log2": log2,
 }  # fmt: skip
 OUTLINED: Final[dict[str, Formula]] = {
-    "expm1": expm1, "log2": log2, "log10": log10, "log1p": log1p, "pow": pow, "cbrt": cbrt,
+    "expm1": expm1, "log10": log10, "log1p": log1p, "pow": pow, "cbrt": cbrt,
     "erf": erf, "erfc": erfc, "gamma": gamma, "lgamma": lgamma,
 }  # fmt: skip
