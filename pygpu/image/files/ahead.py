@@ -28,8 +28,10 @@ class Ahead:
         self.thread.start()
 
     def stop(self) -> None:
-        """Begin no further picture."""
+        """Begin no further picture, and leave files to who opens them."""
         self.is_over = True
+        if self in _AHEAD:
+            _AHEAD.remove(self)
 
     def taken(self, path: Any) -> Any:
         """The picture at a path, waited for if it is being decoded."""
@@ -37,6 +39,7 @@ class Ahead:
         with self.changed:
             if name not in self.begun:
                 self.begun.add(name)
+                self.pictures[name] = None  # whoever reads it again opens it, too
                 return None
             self.changed.wait_for(lambda: name in self.pictures)
             picture, self.pictures[name] = self.pictures[name], None
@@ -55,9 +58,10 @@ class Ahead:
                 pixels += picture.width * picture.height if picture else 0
             except Exception:  # which is told where it is opened
                 pass
-            with self.changed:
-                self.pictures[path] = picture
-                self.changed.notify_all()
+            finally:
+                with self.changed:
+                    self.pictures[path] = picture
+                    self.changed.notify_all()
 
 
 def _decoded(path: str) -> Any:
@@ -82,4 +86,5 @@ def begin(paths: Iterable[str]) -> Ahead:
 
 def taken(path: Any) -> Any:
     """A picture that was decoded ahead, or None."""
-    return _AHEAD[0].taken(path) if _AHEAD else None
+    found = next(iter(_AHEAD), None)
+    return None if found is None else found.taken(path)
