@@ -17,9 +17,10 @@ from pathlib import Path
 os.environ["PYGPU_CACHE"] = "0"
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
+import corpus
 import pygpu
 from corpus.suite import CORNERS, HEIGHT, WIDTH, Entry
-from corpus.topics import TOPICS
+from programs.suite import topics_of
 
 SHOWN = 25  # the slowest
 PHASES = "translate", "simplify", "compile", "driver"
@@ -38,7 +39,7 @@ def measured(entry: Entry) -> tuple[float, dict[str, float]]:
 
 def main() -> None:
     warnings.simplefilter("ignore")  # of what is shown to nobody
-    entries = [entry for topic in TOPICS for entry in topic.program if not entry.missing]
+    entries = [entry for topic in topics_of(corpus) for entry in topic.program if not entry.missing]
     measured(entries[0])
     rows = []
     for entry in entries:

@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+import corpus
 import pygpu
 from conftest import require
 from corpus import refused
 from corpus.suite import CORNERS, HEIGHT, WIDTH, Entry
-from corpus.topics import TOPICS
+from programs.suite import topics_of
 from pygpu import CompileError, Image, Position
 
+TOPICS = topics_of(corpus)
 ENTRIES = {entry.name: entry for topic in TOPICS for entry in topic.program}
 LEAST = 150  # programs that compile with no change
 SHARE = 0.9  # of all, with those that are refused
