@@ -1,15 +1,15 @@
 """JPEGs that Pillow decodes on a core of its own while Python still imports the rest.
 
-ahead = Ahead(paths)     # begins; Pillow is all that is imported for it
-ahead.taken(path)        # a decoded picture, once, or None: it is to be opened
-ahead.stop()
+decoding = begin(paths)  # Pillow is all that is imported for it
+taken(path)              # a decoded picture, once, or None: it is to be opened
+decoding.stop()
 """
 
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 MOST: Final = 1 << 26  # pixels that wait decoded: 256 MB
@@ -20,59 +20,35 @@ class Ahead:
     """Pictures by their paths, decoded in order. What fails is left to who opens it."""
 
     def __init__(self, paths: Iterable[str]) -> None:
-        self.pictures: dict[str, Any] = {}
-        self.begun: set[str] = set()  # or taken before that
-        self.changed = threading.Condition()
-        self.is_over = False
-        self.thread = threading.Thread(target=self._decode, args=[list(paths)])
-        self.thread.start()
+        self.pixels = 0
+        self.pool = ThreadPoolExecutor(1)
+        self.begun = {path: self.pool.submit(self._decoded, path) for path in dict.fromkeys(paths)}
 
     def stop(self) -> None:
         """Begin no further picture, and leave files to who opens them."""
-        self.is_over = True
-        if self in _AHEAD:
-            _AHEAD.remove(self)
+        self.pool.shutdown(wait=False, cancel_futures=True)
+        self.begun.clear()
 
     def taken(self, path: Any) -> Any:
         """The picture at a path, waited for if it is being decoded."""
         name = os.fspath(path) if isinstance(path, str | os.PathLike) else ""
-        with self.changed:
-            if name not in self.begun:
-                self.begun.add(name)
-                self.pictures[name] = None  # whoever reads it again opens it, too
-                return None
-            self.changed.wait_for(lambda: name in self.pictures)
-            picture, self.pictures[name] = self.pictures[name], None
-            return picture
-
-    def _decode(self, paths: list[str]) -> None:
-        pixels = 0
-        for path in paths:
-            with self.changed:
-                if self.is_over or pixels > MOST or path in self.begun:
-                    continue
-                self.begun.add(path)
-            picture = None
-            try:
-                picture = _decoded(path)
-                pixels += picture.width * picture.height if picture else 0
-            except Exception:  # which is told where it is opened
-                pass
-            finally:
-                with self.changed:
-                    self.pictures[path] = picture
-                    self.changed.notify_all()
-
-
-def _decoded(path: str) -> Any:
-    from PIL import Image as PILImage  # heavy, and needed only here
-
-    with PILImage.open(path) as picture:
-        if picture.format != "JPEG":
+        decoding = self.begun.pop(name, None)
+        if decoding is None or decoding.cancel() or decoding.exception() is not None:
             return None
-        picture.decodermaxblock = WHOLE
-        picture.load()
-        return picture
+        return decoding.result()
+
+    def _decoded(self, path: str) -> Any:
+        from PIL import Image as PILImage  # heavy, and needed only here
+
+        if self.pixels > MOST:
+            return None
+        with PILImage.open(path) as picture:
+            if picture.format != "JPEG":
+                return None
+            picture.decodermaxblock = WHOLE
+            picture.load()
+            self.pixels += picture.width * picture.height
+            return picture
 
 
 _AHEAD: list[Ahead] = []
@@ -86,5 +62,4 @@ def begin(paths: Iterable[str]) -> Ahead:
 
 def taken(path: Any) -> Any:
     """A picture that was decoded ahead, or None."""
-    found = next(iter(_AHEAD), None)
-    return None if found is None else found.taken(path)
+    return _AHEAD[0].taken(path) if _AHEAD else None
