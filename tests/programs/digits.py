@@ -288,3 +288,11 @@ def check_digit_of_every_second_one(counts: Image, p: Position):
     digits = [int(d) for d in str(counts(p) * 37 + 5)]
     doubled = sum(sum(divmod(2 * d, 10)) for d in digits[-2::-2])
     return (sum(digits[-1::-2]) + doubled) % 10, len(digits[-3::-1])
+
+
+@program
+def digits_written_by_a_long_loop(counts: Image, p: Position):
+    s = t = ""
+    for k in range(40):
+        s, t = s + str((counts(p) + k) % 2), str((counts(p) + k) % 10) + t
+    return s == "01" * 20, len(t), t.count("1"), int(t[0])

@@ -234,6 +234,15 @@ def recursion_on_dynamic(counts: Image, p: Position):
     return factorial(counts(p))
 
 
+@program
+def string_growing_in_a_dynamic_loop(counts: Image, p: Position):
+    n, text = counts(p), ""
+    while n > 0:
+        text = str(n % 2) + text
+        n //= 2
+    return len(text)
+
+
 # ---------------------------------------------------------------- strings, output
 
 

@@ -179,22 +179,11 @@ def _is_letter(item: Any) -> bool:
     return all(isinstance(option, str) and len(option) == 1 for option in options)
 
 
-_NESTED: Final = 24  # strings that are made of strings, each of another: such as of itself
-
-
 def letters_of_all(w: Evaluator, parts: Any) -> Any:
     """The characters of strings one after the other, in a list."""
     some = lists.bounded(w, parts)
     if some is not None and all(map(_is_letter, some.items)):
         return parts
-    frame, depth = w.frame, 0
-    while frame.caller:
-        frame, depth = frame.caller, depth + (frame.name == "Joined.letters")
-    if depth > _NESTED:
-        raise w.error(
-            "a string grows in a loop, and how often the loop goes round is not known: "
-            "put its letters in a list, as in letters.append(c), and take ''.join(letters)"
-        )
     made = List(())
     for place, part in enumerate(w.items(parts) if some is None else some.items[: some.most]):
         own = List(letters(w, part))
