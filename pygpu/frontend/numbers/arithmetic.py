@@ -170,7 +170,10 @@ def _vector_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     if parts[0].__class__ is Value or parts[1].__class__ is Value:  # type: ignore[index]
         operands, parts = integers_apart(w, operands, symbol in "** // % << >>")
 
-    integers.check_rows(w, symbol, operands, parts or ())
+    for row, number in zip(parts or (), reversed(operands), strict=False):
+        is_whole = isinstance(number, Dynamic) and number.type.kind != "float"
+        if is_whole and isinstance(row, tuple):
+            integers.check_row(w, symbol, row)
 
     def scalar(x: Any, y: Any) -> Any:  # known floats as IEEE has them, as vectors do in Python
         known = not isinstance(x, Abstract) and not isinstance(y, Abstract)

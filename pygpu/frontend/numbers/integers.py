@@ -167,14 +167,12 @@ def narrow_extreme(w: Evaluator, code: str, *numbers: Any, data: Any = None) -> 
     return one_of(w, f"{code}()", made.value, *numbers) if is_new else made
 
 
-def check_rows(w: Evaluator, symbol: str, operands: Sequence[Any], parts: Sequence[Any]) -> None:
+def check_row(w: Evaluator, symbol: str, row: Sequence[Any]) -> None:
     """An error for a row of numbers of fewer bits beside a dynamic integer: an array of NumPy's
-    wraps beside any. `parts`: what the operands bring (`operand_components`)."""
-    for row, number in zip(parts, reversed(operands), strict=False):
-        if isinstance(number, Dynamic) and isinstance(row, tuple) and symbol != "/":
-            dtype = narrow_dtype(row[0])
-            if dtype is not None and number.type.kind != "float":
-                raise w.error(wraps(symbol, dtype))
+    wraps beside any."""
+    dtype = narrow_dtype(row[0])
+    if dtype is not None and symbol != "/":
+        raise w.error(wraps(symbol, dtype))
 
 
 def wraps(what: str, dtype: Any) -> str:

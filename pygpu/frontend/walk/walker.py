@@ -30,12 +30,12 @@ from pygpu.frontend.values.values import Choice
 from pygpu.frontend.walk.evaluation import Evaluation
 from pygpu.frontend.walk.plans import Plan, planned
 from pygpu.frontend.walk.steps import STEPS
-from pygpu.frontend.walked.written import Joined
 
 with later():
     from pygpu.frontend.effects import raising
     from pygpu.frontend.flow import branches, dropped, handling, options, runs
     from pygpu.frontend.walk import locating
+    from pygpu.frontend.walked import written
 
 STEP_LIMIT: Final = 5_000_000  # instructions walked for one program
 CALL_LIMIT: Final = 150  # calls inside calls
@@ -47,7 +47,6 @@ _GROWING: Final = (
     "a string grows in a loop, and how often the loop goes round is not known: put its letters in "
     "a list, as in letters.append(c), and take ''.join(letters)"
 )
-_LETTERS: Final = vars(Joined)["letters"].fget.__code__  # of strings made of strings
 
 _NONE: Final[frozenset[int]] = frozenset()
 _OF_PROGRAMS: Final = (Exception, GeneratorExit)  # what a program may raise and handle
@@ -63,7 +62,8 @@ class Walker(Evaluation):
     def inline(self, code: Any, globals: dict[str, Any], locals: dict[str, Any]) -> Any:
         """Walk a function's code with its parameters bound; the value it returns."""
         if len(self.frames) >= CALL_LIMIT:
-            grows = any(frame.code.code is _LETTERS for frame in self.frames[-2:])
+            letters = vars(written.Joined)["letters"].fget.__code__  # of strings made of strings
+            grows = any(frame.code.code is letters for frame in self.frames[-2:])
             raise self.error(_GROWING if grows else _NESTED)
         outer = self.state
         frame = Frame(bytecode.decode(code), globals, self.frames[-1] if self.frames else None)
