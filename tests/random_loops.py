@@ -15,9 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.builder import Builder
+from pygpu.core.operations.ops import TABLE
 from pygpu.core.verify import verify
 from pygpu.ssa import Function, ImageInput, Region, Value
 from pygpu.types import BOOL, INT, Type
+
+_COMPARE = " ".join(code for code, row in TABLE.items() if row.is_comparison)
 
 
 def random_loops(seed: int) -> tuple[Function, list[NDArray[Any]]]:
@@ -71,7 +74,7 @@ class _Maker:
         return [self.source.choice([INT, BOOL]) for _ in range(self.source.randint(low, 3))]
 
     def expressions(self, scope: _Scope, count: int) -> None:
-        codes = [("lt ge eq ne gt le", INT, 7), ("add sub min max", INT, 5), ("select", INT, 3)]
+        codes = [(_COMPARE, INT, 7), ("add sub min max", INT, 5), ("select", INT, 3)]
         codes += [("bit_and bit_or", BOOL, 2), ("not", BOOL, 2), ("select", BOOL, 2)]
         for _ in range(count):
             names, type, _ = self.source.choices(codes, [weight for *_, weight in codes])[0]

@@ -16,7 +16,6 @@ in bytes, which are those of floats but where a sum lies halfway between two.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -37,9 +36,8 @@ LEAST: Final = -(2**15)
 MOST: Final = 2**15 - 1
 PARTS: Final = 256  # of a 255th, at most
 TESTS: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    name: getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")
+    code: row.operators[0] for code, row in TABLE.items() if row.is_comparison
 }
-MIRRORED: Final = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 LOGIC: Final = frozenset(("not", "bit_and", "bit_or", "bit_xor", "bit_not", "select"))
 STORED: Final = frozenset(("uint8", "int32", "float32", "bool"))
 

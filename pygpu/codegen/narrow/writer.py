@@ -21,7 +21,8 @@ from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.span import Emitted, Writer
 from pygpu.codegen.llvm.text import FLOAT_TESTS, INT_TESTS, Machine, Val
 from pygpu.codegen.narrow.lookup import OfBytes, looked_up
-from pygpu.codegen.narrow.values import MIRRORED, TESTS, Narrow, count, threshold
+from pygpu.codegen.narrow.values import TESTS, Narrow, count, threshold
+from pygpu.core.operations.ops import TABLE
 from pygpu.core.programs import Task
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.variance import variance
@@ -102,7 +103,7 @@ class _Writer(Writer):
     def compared(self, op: Op, cell: Cell) -> Val:
         (first, second), test = op.operands, op.code
         if first not in self.narrow.small:
-            first, second, test = second, first, MIRRORED[test]
+            first, second, test = second, first, TABLE[test].exchanged
         number = constant_of(second)
         if number is None and second not in self.narrow.small:
             return self.bounded(first, test, self.get(second, cell)[0], cell)

@@ -15,22 +15,17 @@ first round, and for a round that follows one for which it was shown.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from pygpu.core.operations.ops import TABLE
 from pygpu.ssa import FALSE, TRUE, Op, Value, constant_of, is_constant
 from pygpu.types import BOOL, FLOAT, INT
 
 CASES: Final = 1000  # that are looked at before nothing is said
 _DEEPEST: Final = 12  # operations of a test that are looked through
 _COMPARED: Final[dict[str, Callable[[Any, Any], bool]]] = {
-    "eq": operator.eq,
-    "ge": operator.ge,
-    "gt": operator.gt,
-    "le": operator.le,
-    "lt": operator.lt,
-    "ne": operator.ne,
+    code: row.operators[0] for code, row in TABLE.items() if row.is_comparison
 }
 Test = tuple[Value, bool]  # a bool, and what it is
 Claim = frozenset[tuple[Any, bool]]  # tests, by what equal ones have in common

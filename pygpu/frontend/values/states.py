@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.host.later import later
+from pygpu.core.operations.ops import TABLE
 from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import EITHER, Array, ClassParts, Namespace, Object, Vector
 from pygpu.frontend.values.values import (
@@ -133,7 +134,7 @@ class Meanings:
         return self.shapes.setdefault(shape, len(self.shapes)), holds
 
 
-_OPPOSITE: Final = {"ne": "eq", "ge": "lt", "le": "gt"}
+_OPPOSITE: Final = {code: TABLE[code].negated for code in ("ne", "ge", "le")}
 
 
 def settled(value: Any, facts: Facts) -> Any:

@@ -10,12 +10,15 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from pygpu.core.operations.ops import TABLE
 from pygpu.passes.analysis.ranges import Ranges, Span
 from pygpu.ssa import Function, Op, Value
 
 LARGEST: Final = 1 << 22  # of a coordinate, and of what is added to one
 ERROR: Final = 0.25  # of a sum of two such floats: half of what floats below twice that are apart
-ROUNDED: Final = frozenset(("floor", "ceil", "trunc", "round"))
+ROUNDED: Final = frozenset(
+    code for code, row in TABLE.items() if row.whole and row.kinds == ("float",)
+)
 
 
 class Followed(Ranges):
