@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import pickle
 import sys
-import threading
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Final
 from weakref import WeakKeyDictionary
+
+from pygpu.core.host import forks
 
 KEPT: Final = 256  # functions that came by value and are kept, the last used ones
 
@@ -22,18 +23,17 @@ class _Travellers:
     """What has left this process by value, and what has come to it."""
 
     def __init__(self) -> None:
-        self.lock = threading.RLock()
         self.names: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
         self.arrived: OrderedDict[str, Any] = OrderedDict()
 
     def name(self, value: Any) -> str:
         """The name under which a value travels; its copies are known by it."""
-        with self.lock:
+        with _LOCK.lock:
             return self.names.setdefault(value, uuid.uuid4().hex)
 
     def arrive(self, name: str, make: Callable[[], Any]) -> Any:
         """The value of that name: the one that is here already, or one that is made now."""
-        with self.lock:
+        with _LOCK.lock:
             if name not in self.arrived:
                 value = self.arrived[name] = make()
                 self.names[value] = name
@@ -44,6 +44,7 @@ class _Travellers:
 
 
 _TRAVELLERS: Final = _Travellers()
+_LOCK: Final = forks.Renewed()
 
 
 def reduced(value: Any, make: Callable[..., Any], parts: tuple[Any, ...]) -> Any:

@@ -108,3 +108,35 @@ def test_a_handler_of_a_signal_may_fork_while_the_cpu_target_compiles():
     """,
         PYGPU_CACHE="0",
     )
+
+
+@forking
+def test_children_forked_while_other_threads_run_pipelines_or_read_functions_do_not_hang():
+    run(
+        """
+    import pickle, signal, threading, warnings
+    from pygpu.execution import travel
+    from pygpu.execution.pipelines import stages, takes
+    warnings.simplefilter("ignore")
+    f = pygpu.compile(double, target="cpu")
+    pipeline = pygpu.pipeline(lambda im: f(f(im)), target="cpu")
+    assert np.array_equal(pipeline(PHOTO), 4 * PHOTO)
+    sent = pickle.dumps(f)
+    held, done = threading.Event(), threading.Event()
+    def hold():
+        with takes._LOCK.lock, stages._LOCK.lock, travel._LOCK.lock:
+            held.set()
+            done.wait()
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    pid = os.fork()
+    if not pid:
+        signal.alarm(20)
+        again = [pipeline(PHOTO) for _ in range(3)] + [2 * pickle.loads(sent)(PHOTO)]
+        os._exit(not all(np.array_equal(each, 4 * PHOTO) for each in again))
+    done.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0, "a child hangs, or fails"
+    """
+    )

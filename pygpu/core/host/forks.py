@@ -1,6 +1,7 @@
 """Locks that forking waits for: a child would find them held by threads that it does not have.
 
     forks.wait_for(lock)       # an RLock; taken in this order, before every fork from now on
+    LOCK = forks.Renewed()     # with LOCK.lock: forks do not wait, and a child has a new one
 
 `IMPORTING` comes first. Under it devices are imported, what calls import when it is first asked
 for, and drivers loaded: what a fork finds half imported or half loaded stays so, and what is
@@ -70,6 +71,19 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_FORKS.before, after_in_parent=_FORKS.after, after_in_child=_FORKS.after
     )
+
+
+class Renewed:
+    """A `lock` that its thread may take again, as a handler of a signal does. A forked child has a
+    new one, whoever held the old: what it guards can be read between any two instructions."""
+
+    def __init__(self) -> None:
+        self.renew()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.renew)
+
+    def renew(self) -> None:
+        self.lock = threading.RLock()
 
 
 def wait_for(lock: Any) -> None:

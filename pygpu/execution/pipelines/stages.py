@@ -9,7 +9,6 @@ and the device.
 
 from __future__ import annotations
 
-import threading
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from dataclasses import field
@@ -20,7 +19,7 @@ import numpy as np
 
 from pygpu.core.device import Device
 from pygpu.core.errors import DeviceError, OutOfMemory
-from pygpu.core.host import log
+from pygpu.core.host import forks, log
 from pygpu.core.host.records import record
 from pygpu.core.programs import Link, Linked, Program, Task, Work
 from pygpu.core.storage import Format, Storage
@@ -36,6 +35,7 @@ from pygpu.passes.stages.price import price
 from pygpu.ssa import Constant, walk
 
 KEPT: Final = 64  # structures of a pipeline
+_LOCK: Final = forks.Renewed()  # of all pipelines: it is held for some lines
 
 
 @record(eq=False, frozen=False)
@@ -153,7 +153,6 @@ class Runner:
         self._ready: OrderedDict[Hashable, list[Group]] = OrderedDict()
         self._programs: OrderedDict[Hashable, Program] = OrderedDict()  # of steps by themselves
         self._scores: OrderedDict[Hashable, Score] = OrderedDict()  # by what graphs look like
-        self._lock = threading.Lock()
 
     def settle(self, graph: Graph, wanted: Set[int]) -> list[Ready]:
         """Compute the images wanted of a graph's steps. The stages that did."""
@@ -184,7 +183,7 @@ class Runner:
             frozenset(graph.there),
             frozenset(wanted),
         )
-        with self._lock:
+        with _LOCK.lock:
             found = self._scores.get(key)
             if found is not None:
                 self._scores.move_to_end(key)
@@ -198,7 +197,7 @@ class Runner:
         ]
         given = [(number, name) for number, name in names.items() if number in graph.there]
         found = Score(tuple(notes), groups, tuple(uniforms), tuple(given), names)
-        with self._lock:
+        with _LOCK.lock:
             self._scores[key] = found
             while len(self._scores) > KEPT:
                 self._scores.popitem(last=False)
@@ -220,13 +219,13 @@ class Runner:
             tuple(graph.sizes[number] for number in names),
             tuple(sorted(names[number] for number in wanted)),
         )
-        with self._lock:
+        with _LOCK.lock:
             found = self._ready.get(key)
             if found is not None:
                 self._ready.move_to_end(key)
         if found is None:
             found = _compiled(graph, notes, wanted, names, self._program)
-            with self._lock:
+            with _LOCK.lock:
                 self._ready[key] = found
                 while len(self._ready) > KEPT:
                     self._ready.popitem(last=False)

@@ -16,7 +16,6 @@ float: when the call is done again, images are made up to the fold, which then g
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final
 
@@ -24,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.device import Device
+from pygpu.core.host import forks
 from pygpu.core.host.records import record
 from pygpu.core.sampler import Sampler, of
 from pygpu.core.storage import ImageLike, NumberLike, Storage
@@ -42,6 +42,7 @@ from pygpu.ssa import Constant
 SMALL: Final = 1 << 12  # bytes of an array, or items, that are compared at each call
 KEPT: Final = 16  # kinds of calls of a pipeline
 _NUMBERS: Final = (float, int, bool, str, type(None))
+_LOCK: Final = forks.Renewed()  # of all pipelines: it is held for some lines
 
 
 @record(eq=False)
@@ -212,7 +213,6 @@ class Takes:
         self._steady: Steady | Trusted | None = None
         self._of: dict[Hashable, Take | None] = {}  # None: it was met, or cannot be done again
         self._refused: set[Hashable] = set()
-        self._lock = threading.Lock()
 
     def keys(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], device: Device, fast: bool
@@ -273,17 +273,17 @@ class Takes:
         return None
 
     def forget(self) -> None:
-        with self._lock:
+        with _LOCK.lock:
             self._of, self._refused, self._steady = {}, set(), None
 
     def is_due(self, key: Hashable) -> bool:
         """Whether such a call is worth a rehearsal: it comes for the second time."""
         if key in self._of:
             return True
-        with self._lock:
+        with _LOCK.lock:
             self._of[key] = None
             while len(self._of) > KEPT:
-                del self._of[next(iter(self._of))]
+                self._of.pop(next(iter(self._of)), None)
         return False
 
     def is_refused(self, key: Hashable) -> bool:
@@ -292,7 +292,7 @@ class Takes:
 
     def refuse(self, key: Hashable) -> None:
         """Note that such calls may differ."""
-        with self._lock:
+        with _LOCK.lock:
             if len(self._refused) > KEPT:
                 self._refused = set()
             self._refused.add(key)
@@ -315,7 +315,7 @@ class Takes:
         if take is None:
             self.refuse(key)
             return None
-        with self._lock:
+        with _LOCK.lock:
             self._of[key], self._steady = take, steady
         return take
 

@@ -8,8 +8,6 @@ compiled function in a `Cache`, and nowhere else, so they go when it goes.
 from __future__ import annotations
 
 import itertools
-import os
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
@@ -19,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.device import Device
-from pygpu.core.host import log, settings
+from pygpu.core.host import forks, log, settings
 from pygpu.core.host.collector import paused
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
@@ -43,20 +41,8 @@ LIMIT: Final = 128  # programs kept for one function
 FAULTS: Final = Format(np.dtype("int32"), 1, normalize=False)  # which fault a pixel has met
 
 
-class Compiling:
-    """The lock of compilation: one at a time, since functions compile one another while they are
-    walked. A process forked while another thread compiles gets a new one."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-
-    def renew(self) -> None:
-        self.lock = threading.RLock()
-
-
-COMPILING: Final = Compiling()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=COMPILING.renew)
+# One compilation at a time, since functions compile one another while they are walked.
+COMPILING: Final = forks.Renewed()
 
 
 @record(eq=False, frozen=False)
