@@ -297,8 +297,10 @@ def _at_once(
     if count == 0:
         storages = [_nothing(whole, format.channels, format.dtype) for format in made.task.outputs]
     else:
-        work = Work(inputs, arguments.uniforms, size, direct)
-        storages = running.run_frames(made, work, count, frozenset(place))
+        work, varying = Work(inputs, arguments.uniforms, size, direct), frozenset(place)
+        made, storages = compiled.held(
+            made, lambda made: running.run_frames(made, work, count, varying), arguments, wanted
+        )
     if made.translated.translation.faults:
         numbers = storages.pop().host().reshape(whole)
         _raise_first(compiled, made, numbers, values, stacks)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -136,25 +137,24 @@ class _Rounds:
         form = form_of(arguments.deciding)
         places = _places(arguments, self.state)
         asking = self.rounds if ending.until is not None else self.rounds - 1
-        bar = Bar(asking, "round", compiled.signature.name)
         done = 0
-        while done < asking:
-            arguments = self.arguments(done)
-            count = 1 if bar.is_shown else ending.unasked(done, asking)
-            others = range(done + 1, done + count) if self.changing else ()
-            several = [arguments, *map(self.arguments, others)]
-            run = _at_once(compiled, several, count, places) if count > 1 else None
-            if run is None:
-                run, count = compiled.run(arguments, Wanted("image"), order=places), 1
-            results = self.made(run)
-            done += count
-            bar.advance()
-            if ending.is_reached(done, self.rounds, results) or done == self.rounds:
-                break
-            self.take(results)
-        else:
-            arguments = self.arguments(self.rounds - 1)
-        bar.close()
+        with closing(Bar(asking, "round", compiled.signature.name)) as bar:
+            while done < asking:
+                arguments = self.arguments(done)
+                count = 1 if bar.is_shown else ending.unasked(done, asking)
+                others = range(done + 1, done + count) if self.changing else ()
+                several = [arguments, *map(self.arguments, others)]
+                run = _at_once(compiled, several, count, places) if count > 1 else None
+                if run is None:
+                    run, count = compiled.run(arguments, Wanted("image"), order=places), 1
+                results = self.made(run)
+                done += count
+                bar.advance()
+                if ending.is_reached(done, self.rounds, results) or done == self.rounds:
+                    break
+                self.take(results)
+            else:
+                arguments = self.arguments(self.rounds - 1)
         targeted = None if out is None else Out.of(out)
         wanted = compiled.wanted(form, targeted, dtype)
         return self.made(compiled.run(arguments, wanted, out=targeted, order=places))

@@ -25,18 +25,16 @@ import numpy as np
 
 from pygpu.core.errors import DeviceError, shortened, shown
 from pygpu.core.host.later import later
-from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike, NumberLike
 from pygpu.devices import targets
 from pygpu.execution import travel
 from pygpu.execution.arguments.annotations import user_type
 from pygpu.execution.arguments.convert import array_of, is_picture, is_pil
 from pygpu.execution.arguments.results import ImageMaker
-from pygpu.execution.inspection import html
 from pygpu.execution.large import labels
 from pygpu.execution.large.sources import holds_dask, is_dask, seen
 from pygpu.execution.pipelines.deferred import Graph, current, deferring
-from pygpu.execution.pipelines.stages import Runner, StageReport
+from pygpu.execution.pipelines.stages import Runner
 from pygpu.execution.pipelines.steady import Steady
 from pygpu.execution.pipelines.takes import Take, Takes
 from pygpu.execution.pipelines.together import images_of
@@ -44,67 +42,8 @@ from pygpu.execution.pipelines.unseen import Unseen
 from pygpu.execution.programs.options import Options, fast_within
 
 with later():
+    from pygpu.execution.inspection import reports
     from pygpu.execution.web import recorded
-
-
-@record
-class LoweredPipeline:
-    """The stages of a pipeline that has run once for some arguments: which steps were put together,
-    and what each stage reads, makes and computes."""
-
-    name: str
-    target: str
-    stages: tuple[StageReport, ...]
-
-    @property
-    def source(self) -> str:
-        """The programs' texts."""
-        return "\n\n".join(stage.source for stage in self.stages)
-
-    @property
-    def stats(self) -> dict[str, int]:
-        """Steps, stages, jobs of one or more stages, bytes moved and operations in all."""
-        pixels = [stage.size[0] * stage.size[1] for stage in self.stages]
-        operations = [stage.operations for stage in self.stages]
-        return {
-            "steps": sum(len(stage.steps) for stage in self.stages),
-            "stages": len(self.stages),
-            "jobs": len({stage.job for stage in self.stages}),
-            "bytes": sum(stage.nbytes for stage in self.stages),
-            "ops": sum(n * each for n, each in zip(pixels, operations, strict=True)),
-        }
-
-    def _rows(self) -> list[tuple[str, ...]]:
-        return [
-            (
-                str(s.job + 1),
-                " + ".join(f"{step} ({line})" for step, line in zip(s.steps, s.lines, strict=True)),
-                f"{s.size[0]} x {s.size[1]}",
-                f"{s.reads} read, {s.makes} made"
-                + (f", {s.kept} of them as rows in a cache" if s.kept else ""),
-                f"{s.nbytes / 2**20:.3g} MiB",
-                "; ".join([f"{s.operations} operations and {s.loads} taps a pixel", *s.extended]),
-            )
-            for s in self.stages
-        ]
-
-    def __str__(self) -> str:
-        stats = self.stats
-        head = (
-            f"{self.name} for {self.target}: {stats['steps']} steps in {stats['stages']} stages, "
-            f"{stats['jobs']} jobs, {stats['bytes'] / 2**20:.3g} MiB moved"
-        )
-        return "\n".join([head, *(f"  {row[0]}: {'; '.join(row[1:])}" for row in self._rows())])
-
-    def __repr__(self) -> str:
-        return f"<{self}>"
-
-    def _repr_html_(self) -> str:
-        columns = ("job", "stage", "size", "images", "bytes", "work")
-        return html.framed(
-            html.heading(self.name, str(self).partition("\n")[0]),
-            html.table(columns, self._rows()),
-        )
 
 
 class Pipeline:
@@ -119,7 +58,7 @@ class Pipeline:
         functools.update_wrapper(self, function)
         self._fast = fast
         self._target = targets.check(target)
-        self._runner = Runner()
+        self._runner = Runner(self._target)
         self._takes = Takes(functools.partial(Steady.of, function, Pipeline))
         self._signature = inspect.signature(function)
         self._dims = _dims(function)
@@ -219,18 +158,18 @@ class Pipeline:
             graph.settle([image.storage for image in images_of(result)])
         return _presented(result, form)
 
-    def lower(self, *args: Any, **kwargs: Any) -> LoweredPipeline:
+    def lower(self, *args: Any, **kwargs: Any) -> reports.LoweredPipeline:
         """Run for these arguments, and say which stages there were."""
-        reports: list[StageReport] = []
+        stages: list[reports.StageReport] = []
 
         def settle(graph: Graph, wanted: set[int]) -> None:
-            before = reports[-1].job + 1 if reports else 0
-            found = self._runner.reported(graph, wanted)
-            reports.extend([replace(each, job=before + each.job) for each in found])
+            before = stages[-1].job + 1 if stages else 0
+            found = reports.reported(self._runner, graph, wanted)
+            stages.extend([replace(each, job=before + each.job) for each in found])
 
         with fast_within(self._fast):
             self._run(args, kwargs, settle)
-        return LoweredPipeline(self.__name__, self.target, tuple(reports))
+        return reports.LoweredPipeline(self.__name__, self.target, tuple(stages))
 
     def export(
         self,

@@ -696,8 +696,11 @@ def test_what_the_driver_refuses_is_done_by_the_cpu_unless_it_was_asked_for(monk
     np.testing.assert_array_equal(f(PHOTO), PHOTO * 2)
     assert "refused" in caplog.text
     assert f.lower(PHOTO).target == "cpu"
-    with pytest.raises(pygpu.DeviceError, match="refused"):
-        pygpu.compile(scale, target="fragment")(PHOTO)
+    pipeline = pygpu.pipeline(lambda im: f(f(im)))
+    np.testing.assert_array_equal(pipeline(PHOTO), PHOTO * 4)
+    for demanded in (pygpu.compile(scale, target="fragment"), pipeline.on("fragment")):
+        with pytest.raises(pygpu.DeviceError, match="refused"):
+            demanded(PHOTO)
 
 
 def test_info_says_what_is_here():

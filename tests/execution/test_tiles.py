@@ -251,7 +251,9 @@ def test_a_margin_larger_than_a_tile_cannot_be_cut(target, limited):
         f(texels(20, 31))
 
 
-def test_what_cannot_be_cut_goes_to_the_cpu_where_the_target_is_ours(limited, monkeypatch, caplog):
+@pytest.fixture
+def small(monkeypatch):
+    """A device that holds images of 12 pixels a side is that of the target "auto"."""
     pytest.importorskip("llvmlite")
 
     class Small(InterpreterDevice):
@@ -266,12 +268,41 @@ def test_what_cannot_be_cut_goes_to_the_cpu_where_the_target_is_ours(limited, mo
     state.opened["fragment"] = state.automatic = Small()
     monkeypatch.setattr(targets, "_STATE", state)
     monkeypatch.delenv("PYGPU_TARGET", raising=False)
+
+
+def test_what_cannot_be_cut_goes_to_the_cpu_where_the_target_is_ours(small, caplog):
     array = texels(20, 31)
     expected = array.T[np.minimum(np.arange(20), 30)][:, np.minimum(np.arange(31), 19)]
     np.testing.assert_array_equal(pygpu.compile(turned)(array), expected)
     assert "running on cpu" in caplog.text
     with pytest.raises(pygpu.DeviceError, match="cannot be cut"):
         pygpu.compile(turned, target="fragment")(array)
+
+
+def test_frames_that_cannot_be_cut_go_to_the_cpu_where_the_target_is_ours(small):
+    stack = np.stack([texels(20, 20), 2 * texels(20, 20)])
+    out = np.empty_like(stack)
+    f = pygpu.compile(turned)
+    np.testing.assert_array_equal(f.map(stack), stack.swapaxes(1, 2))
+    np.testing.assert_array_equal(f.map(stack, out=out), stack.swapaxes(1, 2))
+    with pytest.raises(pygpu.DeviceError, match=r"turned: the image 'im' .*'cpu'"):
+        f.on("fragment").map(stack)
+
+
+def test_pipelines_of_what_cannot_be_cut_go_to_the_cpu_where_the_target_is_ours(small, caplog):
+    f = pygpu.compile(turned)
+
+    def twice(im):
+        return f(2 * f(im) + 1) * f(im)
+
+    array = texels(20, 20)
+    expected = (2 * array + 1) * array.T
+    pipeline = pygpu.pipeline(twice)
+    for _ in range(4):  # the third call is the first that is done again without its Python
+        np.testing.assert_allclose(pipeline(array), expected, rtol=1e-6)
+    assert "running on cpu" in caplog.text
+    with pytest.raises(pygpu.DeviceError, match="cannot be cut"):
+        pipeline.on("fragment")(array)
 
 
 def test_memory_that_is_short_is_tried_again_in_tiles(limited, monkeypatch):
@@ -366,6 +397,10 @@ def test_drivers_are_given_tiles(name, monkeypatch):
     np.testing.assert_array_equal(np.asarray(f(image, dtype="uint8")), expected)
 
 
+def enough(im):
+    raise ValueError("enough")
+
+
 def test_progress_is_shown_where_it_is_asked_for(limited, capfd):
     f = pygpu.compile(lambda im=Image, p=Position: im(p), target="interpreter")
     limited(side=8)
@@ -377,6 +412,9 @@ def test_progress_is_shown_where_it_is_asked_for(limited, capfd):
         assert "tile" in capfd.readouterr().err
         f.iterate(texels(4, 8), 5)
         assert "round" in capfd.readouterr().err
+        with pytest.raises(ValueError, match="enough"):  # and it goes, too
+            f.iterate(texels(4, 8), 50, until=enough, every=1)
+        assert capfd.readouterr().err.endswith("\r")
     finally:
         pygpu.progress(False)
     f(texels(40, 8))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence, Set
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,12 +27,10 @@ from pygpu.devices import targets
 from pygpu.execution.pipelines.deferred import Graph, Note
 from pygpu.execution.pipelines.plans import Planned, Stage, plan
 from pygpu.execution.programs import tiles
-from pygpu.execution.programs.extents import extended
 from pygpu.execution.programs.specialise import COMPILING, dump, dumps
 from pygpu.passes.lower.merge import Merged, Part, merge
 from pygpu.passes.simplify.pipeline import simplify
-from pygpu.passes.stages.price import price
-from pygpu.ssa import Constant, walk
+from pygpu.ssa import Constant
 
 KEPT: Final = 64  # structures of a pipeline
 _LOCK: Final = forks.Renewed()  # of all pipelines: it is held for some lines
@@ -69,48 +67,41 @@ class Ready:
         except tiles.NotCut as error:
             raise OutOfMemory(f"{error} ({self.device.name})") from None
 
-
-@record
-class StageReport:
-    """What a stage did: the steps in it with their lines, images read and made, those among them of
-    which some rows exist at a time, pixels, bytes of whole images moved and operations a pixel, its
-    program's text, the job that it was part of, and which images are smaller than what a step of it
-    makes."""
-
-    steps: tuple[str, ...]
-    lines: tuple[str, ...]
-    size: tuple[int, int]
-    reads: int
-    makes: int
-    kept: int
-    nbytes: int
-    operations: int
-    loads: int
-    job: int
-    source: str = field(repr=False)
-    extended: tuple[str, ...] = ()
+    def on(self, device: Device) -> Ready:
+        """The stage on another device."""
+        with COMPILING.lock:
+            program = device.compile(self.task)
+        dump("source", program.source)
+        return replace(self, device=device, program=program, cut=None, wrapped={}, runs=None)
 
 
 @record(eq=False, frozen=False)
 class Group:
     """Stages that run together, and which images nobody needs after them; `linked` where what only
-    they read is not made whole."""
+    they read is not made whole. `instead` are those for the cpu, where the device has not held the
+    images, and `target` left the device to PyGPU."""
 
     stages: list[Ready]
     linked: Linked | None = None
     done: tuple[int, ...] = ()
+    target: str = "auto"
+    instead: list[Ready] | None = None
 
     def run(
         self, images: Mapping[int, Storage], uniforms: Sequence[Sequence[Constant]]
     ) -> dict[int, Storage]:
         """The images that are there afterwards."""
-        if self.linked is not None and self._fits(images):
-            return self.linked.run(images, uniforms)
-        found = dict(images)
-        for ready, given in zip(self.stages, uniforms, strict=True):
-            made = ready.run([found[number] for number in ready.reads], given)
-            found.update(zip(ready.stage.makes, made, strict=True))
-        return {number: each for number, each in found.items() if number not in images}
+        try:
+            if self.linked is not None and self._fits(images):
+                return self.linked.run(images, uniforms)
+            return _one_by_one(self.stages, images, uniforms)
+        except OutOfMemory as error:
+            other = targets.instead_of(self.stages[0].device, self.target)
+            if other is None:
+                raise
+            log.warning("%s; running on %s", error, other.name)
+            self.instead = self.instead or [each.on(other) for each in self.stages]
+        return _one_by_one(self.instead, images, uniforms)
 
     def _fits(self, images: Mapping[int, Storage]) -> bool:
         """Whether the device holds what the stages read from outside, and make."""
@@ -123,6 +114,17 @@ class Group:
             if not tiles.hold(limits, each, given, each.shape):
                 return False
         return True
+
+
+def _one_by_one(
+    stages: Sequence[Ready], images: Mapping[int, Storage], uniforms: Sequence[Sequence[Constant]]
+) -> dict[int, Storage]:
+    """The images that stages add to those that are there."""
+    found = dict(images)
+    for ready, given in zip(stages, uniforms, strict=True):
+        made = ready.run([found[number] for number in ready.reads], given)
+        found.update(zip(ready.stage.makes, made, strict=True))
+    return {number: each for number, each in found.items() if number not in images}
 
 
 @record(eq=False)
@@ -147,9 +149,10 @@ class Score:
 
 
 class Runner:
-    """The structures of a pipeline that have been compiled."""
+    """The structures of a pipeline that have been compiled, for the `target` that was asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, target: str = "auto") -> None:
+        self._target = target
         self._ready: OrderedDict[Hashable, list[Group]] = OrderedDict()
         self._programs: OrderedDict[Hashable, Program] = OrderedDict()  # of steps by themselves
         self._scores: OrderedDict[Hashable, Score] = OrderedDict()  # by what graphs look like
@@ -188,7 +191,7 @@ class Runner:
             if found is not None:
                 self._scores.move_to_end(key)
                 return found
-        notes = _pending(graph, wanted)
+        notes = pending(graph, wanted)
         groups, numbers = self.ready(graph, [graph.notes[note] for note in notes], wanted)
         names = {number: name for name, number in enumerate(numbers)}
         uniforms = [
@@ -224,12 +227,29 @@ class Runner:
             if found is not None:
                 self._ready.move_to_end(key)
         if found is None:
-            found = _compiled(graph, notes, wanted, names, self._program)
+            found = self._compiled(graph, notes, wanted, names)
             with _LOCK.lock:
                 self._ready[key] = found
                 while len(self._ready) > KEPT:
                     self._ready.popitem(last=False)
         return found, list(names)
+
+    def _compiled(
+        self, graph: Graph, notes: Sequence[Note], wanted: Set[int], names: dict[int, int]
+    ) -> list[Group]:
+        """The stages, compiled for the graph's device; what that refuses goes to the cpu where the
+        target was left to PyGPU."""
+        try:
+            found = _compiled(graph.device, graph, notes, wanted, names, self._program)
+        except DeviceError as error:
+            other = targets.instead_of(graph.device, self._target)
+            if other is None:
+                raise
+            log.warning("%s; running on %s", error, other.name)
+            found = _compiled(other, graph, notes, wanted, names, self._program)
+        for group in found:
+            group.target = self._target
+        return found
 
     def _program(self, device: Device, task: Task) -> Program:
         """The program of one step, shared by all sizes. The caller holds the compilers' lock."""
@@ -243,13 +263,8 @@ class Runner:
             self._programs.popitem(last=False)
         return found
 
-    def reported(self, graph: Graph, wanted: Set[int]) -> list[StageReport]:
-        """Compute them, and say what the stages did."""
-        notes = [graph.notes[note] for note in _pending(graph, wanted)]
-        return report(self.settle(graph, wanted), notes, graph.sizes)
 
-
-def _pending(graph: Graph, wanted: Set[int]) -> list[int]:
+def pending(graph: Graph, wanted: Set[int]) -> list[int]:
     """The places of the notes that the wanted images need, of what is there."""
     found = []
     images = set(wanted)
@@ -262,6 +277,7 @@ def _pending(graph: Graph, wanted: Set[int]) -> list[int]:
 
 
 def _compiled(
+    device: Device,
     graph: Graph,
     notes: Sequence[Note],
     wanted: Set[int],
@@ -282,8 +298,8 @@ def _compiled(
     kept = {names[number] for number in wanted}
     stages = plan(steps, kept, sizes)
     with COMPILING.lock:
-        ready = [_made(graph.device, steps, stage, sizes, program) for stage in stages]
-    groups = _grouped(graph.device, ready, kept)
+        ready = [_made(device, steps, stage, sizes, program) for stage in stages]
+    groups = _grouped(device, ready, kept)
     last = {
         number: place
         for place, group in enumerate(groups)
@@ -372,40 +388,6 @@ def _made(
     made = device.compile(task)
     dump("source", made.source)
     return Ready(stage, task, device, made, merged.images, uniforms, last.shape)
-
-
-def report(
-    ready: Sequence[Ready], notes: Sequence[Note], sizes: Sequence[tuple[int, int]]
-) -> list[StageReport]:
-    """What stages of some steps do, on images of these sizes (H, W)."""
-    return [_reported(each, [notes[step] for step in each.stage.steps], sizes) for each in ready]
-
-
-def _reported(each: Ready, notes: Sequence[Note], sizes: Sequence[tuple[int, int]]) -> StageReport:
-    height, width = each.shape
-    images = (*each.reads, *each.stage.makes)
-    formats = zip(images, (*each.task.inputs, *each.task.outputs), strict=True)
-    body = each.task.function.body
-    return StageReport(
-        tuple([note.task.function.name for note in notes]),
-        tuple([f"{Path(note.file).name}:{note.line}" for note in notes]),
-        (width, height),
-        len(each.reads),
-        len(each.stage.makes),
-        len(each.kept.intersection(images)),
-        sum(
-            height * width * format.nbytes for number, format in formats if number not in each.kept
-        ),
-        price(body),
-        sum(op.code == "load" for op in walk(body)),
-        each.job,
-        each.program.source,
-        tuple(
-            f"{image} in {note.task.function.name}"
-            for note in notes
-            for image in extended(note.task, [sizes[number] for number in note.inputs], note.shape)
-        ),
-    )
 
 
 def _add_place(error: BaseException, notes: Sequence[Note]) -> None:

@@ -117,11 +117,9 @@ class Programs:
                     shapes[place] = whole
             checked.check_sizes(self.function, names, shapes, whole)
         work = Work(inputs, arguments.uniforms, whole, direct)
-        try:
-            storages = running.run(made, work)
-        except (tiles.NotCut, OutOfMemory) as error:
-            made = self._instead(made, error, arguments, wanted, order)
-            storages = running.run(made, work)
+        made, storages = self.held(
+            made, lambda made: running.run(made, work), arguments, wanted, order
+        )
         if faults:
             numbers = storages.pop().host().reshape(whole)
             where = checked.nowhere if self._inner else where
@@ -129,6 +127,22 @@ class Programs:
             checked.raise_first(faults, numbers, function, signature, arguments, where=where)
         storages = [storage.shaped(whole) for storage in storages]
         return Run(made, wanted, storages, out, direct, arguments)
+
+    def held(
+        self,
+        made: Specialisation,
+        run: Callable[[Specialisation], list[Storage]],
+        arguments: Arguments,
+        wanted: Wanted,
+        order: Sequence[int] = (),
+    ) -> tuple[Specialisation, list[Storage]]:
+        """What a program gives, run so, and the program; the cpu's where the device does not hold
+        what it takes and the target was left to PyGPU."""
+        try:
+            return made, run(made)
+        except (tiles.NotCut, OutOfMemory) as error:
+            other = self._instead(made, error, arguments, wanted, order)
+        return other, run(other)
 
     def rounds(
         self,
@@ -160,7 +174,11 @@ class Programs:
             return None
         nowhere: list[NDArray[Any] | None] = [None] * len(state)
         work = Work(inputs, (), whole, nowhere)
-        storages = made.program.run_rounds(work, uniforms, state)
+        try:
+            storages = made.program.run_rounds(work, uniforms, state)
+        except OutOfMemory as error:
+            log.info("%s; computing rounds one by one", error)
+            return None
         if storages is None:
             return None
         shaped = [storage.shaped(whole) for storage in storages]
@@ -308,9 +326,10 @@ class Programs:
         return list(self._cache.programs.values())
 
     def clear(self) -> None:
-        """Forget all programs."""
-        self.cleared += 1
-        self._cache.clear()
+        """Forget all programs, one that another thread compiles now, too."""
+        with COMPILING.lock:
+            self.cleared += 1
+            self._cache.clear()
 
 
 @record(frozen=False)
