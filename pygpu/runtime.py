@@ -110,12 +110,13 @@ class Compiled(Programs):
                 return self._each(calls, out=out, shape=shape, dtype=dtype)
             if "dask.array" in sys.modules and sources.holds_dask((*args, *kwargs.values())):
                 return large.call(self, values, out=out, shape=shape, dtype=dtype)
+            cleared = self.cleared
             arguments = flatten(signature, values)
             targeted = None if out is None else Out.of(out)
             wanted = self.wanted(form_of(arguments.deciding), targeted, dtype)
             run = self.run(arguments, wanted, out=targeted, shape=shape)
             made = Gate.after(signature, args, kwargs, run, dtype, shape)
-            if made is not None:
+            if made is not None and cleared == self.cleared:  # else it is of a program forgotten
                 self._gates = self._gates.having(args, made)
             return run.presented()
 
@@ -264,8 +265,8 @@ class Compiled(Programs):
         self.clear()
 
     def clear(self) -> None:
-        self._gates = Gates()
         super().clear()
+        self._gates = Gates()
 
     def __repr__(self) -> str:
         signature = self.signature

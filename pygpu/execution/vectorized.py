@@ -330,8 +330,8 @@ class Vectorized:
 
     def recompile(self) -> None:
         """Forget all programs."""
-        self._gates = Gates()
         self._compiled.clear()
+        self._gates = Gates()
 
     def __reduce__(self) -> Any:
         return travel.reduced(self, Vectorized, (self.__wrapped__, self._options, self._values))

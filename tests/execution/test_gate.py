@@ -696,3 +696,22 @@ def test_results_of_another_dtype_come_as_they_are_asked_for() -> None:
             into = np.zeros((2, 3), dtype or "float32")
             assert mix(a, 0.0, 0.1, out=into) is into
             np.testing.assert_array_equal(into, found)
+
+
+def test_a_call_during_which_programs_are_forgotten_leaves_none_behind(monkeypatch):
+    from pygpu.execution.programs import running
+
+    table = {"amount": 2.0}
+    f = pygpu.compile(lambda im=Image, p=Position: im(p) * table["amount"], target="cpu")
+    run = running.run
+
+    def changed_meanwhile(*given):
+        found = run(*given)
+        table["amount"] = 3.0
+        f.recompile()
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "run", changed_meanwhile)
+        np.testing.assert_array_equal(f(photo()), 2 * photo())
+    np.testing.assert_array_equal(f(photo()), 3 * photo())

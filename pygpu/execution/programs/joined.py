@@ -70,7 +70,7 @@ def run(limits: Limits, made: Specialisation, work: Work) -> list[Storage] | Non
     with COMPILING.lock:
         if made.joined is None or made.joined.made.task is not made.task:
             made.joined = JoinedProgram(made)
-    joined: JoinedProgram = made.joined
+        joined: JoinedProgram = made.joined
     rows, (height, width) = joined.rows, work.size
     if rows is None:
         return None

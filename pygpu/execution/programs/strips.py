@@ -65,7 +65,7 @@ def run(limits: Limits, made: Specialisation, work: Work) -> list[Storage] | Non
         known = made.stripped
         if known is None or known.task is not made.task or known.is_single != is_single:
             made.stripped = Stripped(made, is_single)
-    stripped: Stripped = made.stripped
+        stripped: Stripped = made.stripped  # another thread may make one for more rows, or fewer
     grid = _grid(limits, height + sum(beyond(stripped.windowed)), size)
     if stripped.program is None or not _hold(limits, made, stripped, inputs, grid):
         return None
@@ -130,7 +130,8 @@ def kept(storage: Storage, key: Hashable, made: Callable[[], NDArray[Any]]) -> S
     if found is None:
         found = Storage.of(made())
         while len(storage.strips) >= KEPT:
-            del storage.strips[next(iter(storage.strips))]
+            for oldest in list(storage.strips)[:1]:  # other threads may let it go meanwhile
+                storage.strips.pop(oldest, None)
         storage.strips[key] = found
     return found
 
