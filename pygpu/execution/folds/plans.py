@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pygpu.core.host.records import record
 from pygpu.core.programs import BOTH
@@ -104,17 +105,11 @@ def at_once(key: Any, folding: Folding, words: Words | None) -> None:
     ready = fold.ready(State(tuple(images)), BOTH)
     if ready is None:
         return
-    place, is_placed = folding.images[0].place, folding.reading.placed
+    place = _place(folding)
 
     def run(images: Sequence[Any], numbers: Sequence[Constant]) -> Any:
         found = ready.run([image.storage for image in images], whole=True, numbers=numbers)
-        results = [part.item() if part.size == 1 else np.array(part[0, 0]) for part in found.parts]
-        if words is not None:
-            totals = words.totals(results)
-            return tuple(totals) if words.is_tuple else totals[0]
-        if is_placed:
-            return Position(*place(*results[1:]))
-        return tuple(results) if found.is_tuple else results[0]
+        return _result(found.parts, found.is_tuple, words, place)
 
     keep(key, run, ready.sources)
 
@@ -129,7 +124,7 @@ def by_passes(key: Any, folding: Folding, state: State, words: Words | None) -> 
     """Write down the passes that were run for this call."""
     if not all(each.is_itself for each in folding.images):
         return
-    place, is_placed = folding.images[0].place, folding.reading.placed
+    place = _place(folding)
     passes, packing, is_tuple = state.passes, state.packing, state.is_tuple
 
     def run(images: Sequence[Any], numbers: Sequence[Constant]) -> Any:
@@ -138,15 +133,29 @@ def by_passes(key: Any, folding: Folding, state: State, words: Words | None) -> 
             storages = each.run(storages)
         found = [storage.host() for storage in storages]
         parts = found if packing is None else unpacked(found, packing)
-        results = [part.item() if part.size == 1 else np.array(part[0, 0]) for part in parts]
-        if words is not None:
-            totals = words.totals(results)
-            return tuple(totals) if words.is_tuple else totals[0]
-        if is_placed:
-            return Position(*place(*results[1:]))
-        return tuple(results) if is_tuple else results[0]
+        return _result(parts, is_tuple, words, place)
 
     keep(key, run, tuple([each.made.translated for each in passes]))
+
+
+def _place(folding: Folding) -> Callable[[Any, Any], list[Any]] | None:
+    """What makes coordinates of a column and a row, where positions are wanted."""
+    return folding.images[0].place if folding.reading.placed else None
+
+
+def _result(
+    parts: Sequence[NDArray[Any]],
+    is_tuple: bool,
+    words: Words | None,
+    place: Callable[[Any, Any], list[Any]] | None,
+) -> Any:
+    """What a call gives, of arrays of one pixel for the parts of a value."""
+    results = [part.item() if part.size == 1 else np.array(part[0, 0]) for part in parts]
+    if words is not None:
+        results, is_tuple = words.totals(results), words.is_tuple
+    if place is not None:
+        return Position(*place(*results[1:]))
+    return tuple(results) if is_tuple else results[0]
 
 
 def by_group(key: Any, folding: Folding, by: By, fold: Fold) -> None:
