@@ -4,12 +4,18 @@ Every import counts: at the top of a module, inside functions, and under `TYPE_C
 """
 
 import ast
+import contextlib
 import functools
+import importlib
+import inspect
 import re
+import sys
+import types
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, TypeGuard
 
 import pytest
 
@@ -432,6 +438,62 @@ def test_modules_that_texts_name_are_there() -> None:
         found[path] = astray("\n".join(said(text)), (ROOT, ours, home, home.parent))
     assert {path: names for path, names in found.items() if names} == {}
     assert astray("see core/nothing.py and (gone.py)", (ours,)) == {"core/nothing.py", "gone.py"}
+
+
+def examples(text: str) -> Iterator[ast.Call]:
+    """The calls in the lines of a module's docstring that are code."""
+    for line in (ast.get_docstring(ast.parse(text)) or "").splitlines():
+        with contextlib.suppress(SyntaxError):
+            yield from (each for each in ast.walk(ast.parse(line.strip())) if is_call(each))
+
+
+def is_call(node: ast.AST) -> TypeGuard[ast.Call]:
+    """Whether it is a call of which all arguments are there to be counted."""
+    return isinstance(node, ast.Call) and not (
+        any(isinstance(each, ast.Starred) or ast.unparse(each) == "..." for each in node.args)
+        or any(each.arg is None for each in node.keywords)
+    )
+
+
+def fits(call: ast.Call, function: Any, *before: Any) -> bool:
+    """Whether a function takes what a call gives, after what is given `before`."""
+    try:
+        named = {each.arg: each for each in call.keywords}
+        inspect.signature(function).bind(*before, *call.args, **named)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True
+
+
+def misfits(calls: Iterable[ast.Call], module: Any) -> list[str]:
+    """The calls of a module's own functions, classes and their methods that these do not take."""
+    there = list(vars(module).items())  # some are run when they are looked at
+    own = {n: v for n, v in there if getattr(v, "__module__", "") == module.__name__}
+    classes = [value for value in own.values() if isinstance(value, type)]
+    found = []
+    for call in calls:
+        match call.func:
+            case ast.Name(name) if isinstance(own.get(name), (type, types.FunctionType)):
+                taken = fits(call, own[name])
+            case ast.Attribute(attr=name) if any(callable(vars(c).get(name)) for c in classes):
+                methods = [vars(c)[name] for c in classes if callable(vars(c).get(name))]
+                taken = any(fits(call, each, None) for each in methods)
+            case _:
+                continue
+        found += [] if taken else [ast.unparse(call)]
+    return found
+
+
+def test_examples_of_modules_fit_what_they_call() -> None:
+    found: dict[str, list[str]] = {}
+    for path, text in SOURCES.items():
+        if path.startswith("filters") or path == "__main__":  # decorators take other arguments
+            continue
+        with contextlib.suppress(ImportError):  # of a library that is not here
+            found[path] = misfits(examples(text), importlib.import_module(dotted(path)))
+    assert {path: calls for path, calls in found.items() if calls} == {}
+    text = '"""\n    lines_of(function)   # so many\n    lines_of(1, 2), misfits(...)\n"""'
+    assert misfits(examples(text), sys.modules[__name__]) == ["lines_of(1, 2)"]
 
 
 def test_names_that_texts_use_are_there() -> None:

@@ -1,7 +1,6 @@
 """Numbers as words whose order, as of unsigned ones, is theirs: for atomic operations and sorts.
 
-ordered("float", "floatBitsToUint(x)", "maximum")     # "ordered(floatBitsToUint(x))"
-ordered_functions("float", "maximum")                 # the function, and the way back
+ordered_functions("float", "maximum")     # GLSL of `ordered`, and of the way back
 """
 
 from __future__ import annotations

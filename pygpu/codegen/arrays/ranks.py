@@ -1,7 +1,7 @@
 """Prints the program of a radix sort that puts a tile in order by all bits of a digit at once:
 where the threads of a subgroup vote, each knows which of them have its digit.
 
-    move(is_placed, each)                  # what follows functions that read, see sort.py
+    move(is_placed, each, in_software)     # what follows functions that read, see sort.py
 
 A subgroup has elements that follow one another, of which its threads take neighbours in each turn.
 Turn by turn the first thread of those with one digit counts them, and tells the others how many its

@@ -1,9 +1,9 @@
 """Partial results of a fold as words in a buffer, a plane for each component of a value, and the
 program that folds them: see pygpu/codegen/glsl/reduction.py.
 
-    struct(types)                        # "struct Value { float v0; ... };"
-    stores(types, "parts.y")             # lines that store `folded` at `at`
-    rest_program(join, types, 256)       # GLSL whose groups leave one partial result each
+    struct(types)                                # "struct Value { float v0; ... };"
+    stores(types, "parts.y")                     # lines that store `folded` at `at`
+    rest_program(joiner, joined, types, 256)     # GLSL whose groups leave one partial result each
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 A `Value` is a struct of the parts of a value (partials.struct). The results of both functions are
 converted to the types of these parts, which the results of the fold have.
 
-    writer = ValueWriter(function, formats, dialect)      # Value value(ivec2 p)
-    joiner = JoinWriter(join, (), dialect)                # Value join(Value a, Value b)
+    writer = ValueWriter(function, formats, dialect, 0)          # Value value(ivec2 p)
+    joiner = JoinWriter(join, (), dialect, writer.namer.taken)   # Value join(Value a, Value b)
 """
 
 from __future__ import annotations

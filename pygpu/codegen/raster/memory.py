@@ -2,8 +2,9 @@
 
 Reads stand where they are written, for what they read may change.
 
-    total = variable(code, "int", 0)
-    write(code, read(code, "int", total) + 1, total)
+    total = variable(code, "int")
+    write(code, count, total)
+    read(code, "int", total)             # count, until the next `write`
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Running folds on compute: programs of codegen/arrays/scan.py over storage buffers.
 
-program = scan(FoldTask(value, join, inputs, 1, types, BOTH), "x", lines=480)
+program = scan(FoldTask(value, join, inputs, 1, types, BOTH), "x")
 program.run(storages, [], Lines("x", 480, 640))      # a storage for each part of a value
 """
 

@@ -1,6 +1,6 @@
 """Sums, extremes and running folds by native code, on all cores, at the speed of memory.
 
-folded(array, "sum", channels=3)     # (3,), float64; None: to be done otherwise
+folded(array, "sum", 3, cores)       # (3,), float64; None: to be done otherwise
 """
 
 from __future__ import annotations

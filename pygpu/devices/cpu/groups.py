@@ -1,7 +1,7 @@
 """Folds by group by native code, on all cores: each folds a chunk into a table of its own.
 
 fold_groups(values, index, "add", start, cores)     # rows of start, with the values
-counted(texels, 0, cores)                           # how many there are of each byte in a channel
+counted(texels, 0, 256, cores)                      # how many there are of each byte in a channel
 binned(values, edges, (first, scale, doubt), cores) # how many there are between edges
 join_groups(join, types, parts, index, 8, cores)    # the same by any function of two values
 """

@@ -8,7 +8,7 @@ And rows that stay where they are, and are computed as parts of longer ones.
     picked(holds, None, cores)             # as np.flatnonzero(holds)[:, None]
     rows = columns_of(image, cores)        # (W, H, C) of (H, W, C), in rows that lie apart
     put_back(rows, image, cores)           # the other way
-    JoinedRows(task, run, CpuProgram).run(arrays, uniforms, shape, results)
+    JoinedRows(task, run, CpuProgram).run((arrays, uniforms, shape, results))
 
 What is picked of each chunk is counted first, which says where it goes. Columns that are turned lie
 apart, as else those of images of a power of two would share lines of the first cache.

@@ -5,8 +5,8 @@ order, and scanned by a function that begins anew where the index changes; the l
 group then has its fold. So sums of floats are equal in every run on one target. What NumPy's own
 functions fold a device may do by itself (Device.fold_groups).
 
-    fold = Grouping(np.add, groups=256, target="auto")
-    fold.of((weights,), indices, lines, types, neutral)       # arrays (256,), one for each part
+    grouping = Grouping(Fold(np.add, False, (FLOAT,), (0.0,)), groups=256, target="auto")
+    grouping.of((weights,), indices, lines)       # arrays (256,), one for each part
 """
 
 from __future__ import annotations

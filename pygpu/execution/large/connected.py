@@ -3,7 +3,7 @@
 What travels are the rows and columns at the edges of chunks, and for each chunk a table of the
 numbers that its regions have in the whole image.
 
-    labels, count = numbered(array, 0, diagonal=True)      # both Dask arrays
+    labels, count = numbered(array, 0, True, chunked)      # both Dask arrays
 """
 
 from __future__ import annotations

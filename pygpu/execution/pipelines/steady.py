@@ -1,7 +1,7 @@
 """Functions that do the same whenever they are given the same: known by what their code names.
 
-    steady = Steady.of(corners)      # None where it may do something else, or something besides
-    steady.holds()                   # whether all that it names is still what it was
+    steady = Steady.of(corners, Pipeline)    # None where it may do something else, or besides
+    steady.holds()                           # whether all that it names is still what it was
 
 The code of such a function, and of what it calls, uses its arguments, constants, names that stand
 for numbers, texts and small arrays, and calls of compiled functions, filters, NumPy's ufuncs and a

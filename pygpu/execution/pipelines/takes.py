@@ -1,10 +1,10 @@
 """Calls of pipelines done again: what a steady function did is not asked of it a second time.
 
     takes = Takes(partial(Steady.of, function, Pipeline))
-    keys = takes.keys(args, kwargs, device)     # none where arguments are of another kind
+    keys = takes.keys(args, kwargs, device, False)      # none of arguments of another kind
     take = takes.find(key)                      # None where it is not known what the call does
-    takes.rehearse(key, call, runner)           # find out: the function is called, nothing computed
-    take.play(arguments)                        # the results for images of these sizes
+    takes.rehearse(key, values, call, runner, device)   # find out: called, and nothing computed
+    take.play(values)                           # the results for images of these sizes
 
 A function that is steady (steady.py), given images of the same sizes, calls the same functions in
 the same order, unless it looks at texels or numbers. So it is called with images and floats that

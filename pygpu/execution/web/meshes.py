@@ -1,7 +1,7 @@
 """Meshes on pages: a drawing as a pair of programs of browsers, its vertices packed.
 
-draws = Meshes(programs)
-draws.step(step, uniforms)           # what the page's meshes.js draws
+draws = Meshes()
+draws.step(step)                     # what the page's meshes.js draws
 draws.packed                         # vertices and triangles of each mesh, once
 """
 

@@ -1,7 +1,7 @@
 """What an int is written as: its characters, one for each digit, of which only the device knows
 which they are and how many.
 
-    form = Form(10, 10, least=1, signed=True)
+    form = Form(10, 10, signed=True)
     count(w, n, form)                   # len(str(n))
     letters(w, n, form)                 # a Bounded of at least one and at most eleven characters
     letter(w, n, form, -1)              # the last one: a Choice of "-", "0" to "9"

@@ -4,7 +4,7 @@ Known objects of one class become a table for each attribute. Values of which th
 different ones (strings, functions, `None`), and objects of several classes, become a table that
 says which of these an item is.
 
-    element = records(w, (Ball(1.0, "red"), Ball(2.5, "blue")), column)
+    element = records(w, (Ball(1.0, "red"), Ball(2.5, "blue")), column, look_up)
     element(index)                  # a Ball: `size` looked up, `colour` a choice
 """
 

@@ -5,8 +5,8 @@ are. A known integer is taken modulo 2**32 in `+ - * & | ^ << ==`; where that wo
 number than Python's, as in `x < 2**31` or `x % 2**31`, the result is what Python gives, or it is
 refused.
 
-    binary(w, "%", "mod", x, 2**32)      # x as a uint
-    compare(w, "<", "lt", x, 2**31)      # True
+    binary(w, "%", "mod", x, 2**32, "int")   # x as a uint
+    compare(w, "<", "lt", x, 2**31)          # True
 """
 
 from __future__ import annotations
