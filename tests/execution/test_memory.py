@@ -2,6 +2,7 @@
 
 import gc
 import sys
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pygpu
 from conftest import require
 from pygpu import Float, Image, Position
 from pygpu.devices import targets
+from pygpu.execution.large import plans
 from pygpu.execution.programs import specialise
 from pygpu.execution.programs.gate import Gate
 
@@ -79,6 +81,24 @@ def test_specialisations_leave_nothing(target, monkeypatch):
         if grown[-1] < 40 * MIB:
             return
     raise AssertionError(f"60 programs each left {grown} bytes")
+
+
+def test_calls_of_dask_arrays_let_go_of_the_images_beside_them():
+    da = pytest.importorskip("dask.array")
+    f = pygpu.compile(lambda im=Image, other=Image, p=Position: im(p) + other(p), target="cpu")
+    lazy, alive = da.from_array(PHOTO, chunks=12), []
+    for _ in range(3 * plans.WHOLE):
+        beside = PHOTO.copy()
+        alive.append(weakref.ref(beside))
+        np.testing.assert_array_equal(f(lazy, beside).compute(), 2 * PHOTO)
+    del beside
+    gc.collect()
+    assert sum(each() is not None for each in alive) <= plans.WHOLE
+    before, made = plans._with_whole.cache_info().misses, lazy
+    for _ in range(2 * plans.WHOLE):  # in one graph, where chunks of all of them take turns
+        made = f(made, PHOTO)
+    made.compute()
+    assert plans._with_whole.cache_info().misses == before + 2 * plans.WHOLE
 
 
 def test_the_least_recently_used_program_goes(monkeypatch):

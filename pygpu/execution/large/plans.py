@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import field
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,8 @@ from pygpu.passes.lower.settle import settle
 from pygpu.passes.lower.window import Placed, View, Windowed, placed, window
 from pygpu.ssa import Constant, is_of_volumes
 from pygpu.types import Type
+
+WHOLE: Final = 8  # plans with images that are no Dask arrays, which are kept without their graphs
 
 
 class Function(Protocol):
@@ -71,7 +74,7 @@ class Told:
         return self.place, convert(self.type, value.item(), self.name)
 
 
-@record
+@record(weak=True)
 class Plan:
     """A call, less its Dask arrays, for which `values` has images of one pixel. Plans are equal if
     their tokens are, so that a process compiles each once however often it is sent."""
@@ -149,11 +152,17 @@ class Part:
 
 
 def ready_for(plan: Plan) -> Ready:
+    """The plan, compiled once in this process. With images that are no Dask arrays, which may be
+    large, it is let go of when the graph is."""
     with COMPILING.lock:
-        return _prepared(plan)
+        if len(plan.chunked) == len(plan.sizes):
+            return _of_chunks(plan)
+        found = _THERE.get(plan)
+        if found is None:
+            found = _THERE[plan] = _with_whole(plan)
+        return found
 
 
-@lru_cache(maxsize=LIMIT)
 def _prepared(plan: Plan) -> Ready:
     arguments = flatten(plan.compiled.signature, plan.values, stays=False)
     arguments.fast = plan.fast
@@ -177,6 +186,11 @@ def _prepared(plan: Plan) -> Ready:
         arguments,
         tuple(translated.translation.faults),
     )
+
+
+_of_chunks: Final = lru_cache(maxsize=LIMIT)(_prepared)
+_with_whole: Final = lru_cache(maxsize=WHOLE)(_prepared)
+_THERE: Final[WeakKeyDictionary[Plan, Ready]] = WeakKeyDictionary()
 
 
 @record(eq=False)
