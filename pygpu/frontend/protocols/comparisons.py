@@ -124,23 +124,9 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         return same if symbol == "==" else arithmetic.negate(w, same)
     if any(isinstance(value, (Array, np.ndarray)) for value in (a, b)):
         return each(w, a, b, lambda x, y: compare(w, symbol, x, y))
-    left, right = class_of(a), class_of(b)
-    tries = [(a, symbol, b), (b, _SWAPPED[symbol], a)]
-    if left is not right and issubclass(right, left):
-        tries.reverse()
-    for value, sign, other in tries:
-        method = user_method(w, value, COMPARISONS[sign])
-        if method is None and sign == "!=":
-            method = user_method(w, value, "__eq__")
-            if method is not None:
-                equal = w.call(method, value, other)
-                if equal is not NotImplemented:
-                    return arithmetic.negate(w, equal)
-                continue
-        if method is not None:
-            answer = w.call(method, value, other)
-            if answer is not NotImplemented:
-                return answer
+    answer = _by_methods(w, symbol, a, b)
+    if answer is not NotImplemented:
+        return answer
     sequences = ((Tuple, tuple), (List, list))
     for pair in sequences:
         if isinstance(a, pair) and isinstance(b, pair):
@@ -166,6 +152,29 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     if symbol in ("==", "!="):
         return (a is b) == (symbol == "==")
     raise TypeError(f"'{symbol}' not supported between {describe(a)} and {describe(b)}")
+
+
+def _by_methods(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
+    """The comparison by methods of users' classes, a subclass's first; NotImplemented where none
+    answers."""
+    left, right = class_of(a), class_of(b)
+    tries = [(a, symbol, b), (b, _SWAPPED[symbol], a)]
+    if left is not right and issubclass(right, left):
+        tries.reverse()
+    for value, sign, other in tries:
+        method = user_method(w, value, COMPARISONS[sign])
+        if method is None and sign == "!=":
+            method = user_method(w, value, "__eq__")
+            if method is not None:
+                equal = w.call(method, value, other)
+                if equal is not NotImplemented:
+                    return arithmetic.negate(w, equal)
+                continue
+        if method is not None:
+            answer = w.call(method, value, other)
+            if answer is not NotImplemented:
+                return answer
+    return NotImplemented
 
 
 def _compare_options(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
