@@ -30,7 +30,6 @@ from pygpu.execution.arguments.convert import result_dtype
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Out, Wanted, natural_dtype
 from pygpu.execution.arguments.signatures import Known, Signature
-from pygpu.execution.elements import Bound, plain_signature, with_known
 from pygpu.execution.inspection.lowered import Lowered
 from pygpu.execution.large import labels, sources
 from pygpu.execution.large.elementwise import elementwise
@@ -38,6 +37,7 @@ from pygpu.execution.programs.calls import Programs, Run
 from pygpu.execution.programs.gate import SHUT, Gate, Gates
 from pygpu.execution.programs.options import Options
 from pygpu.execution.programs.specialise import Specialisation
+from pygpu.execution.scalar_arguments import Bound, plain_signature, with_known
 from pygpu.types import Type
 
 
