@@ -134,8 +134,7 @@ def imports(modules: Sources) -> dict[str, set[str]]:
     """What each module imports: paths, packages without modules of their own left out."""
     paths = {dotted(path): path for path in modules}
     return {
-        path: {paths[name] for name in imported(text, set(paths))}
-        for path, text in modules.items()
+        path: {paths[name] for name in imported(text, set(paths))} for path, text in modules.items()
     }
 
 

@@ -19,8 +19,9 @@ from pygpu.core.errors import DeviceError
 from pygpu.core.host import cache
 from pygpu.core.host.records import record
 from pygpu.devices import targets
-from pygpu.execution.arrays import recall
+from pygpu.execution.arrays import whole
 from pygpu.execution.folds import folding
+from pygpu.execution.programs import joined
 from pygpu.image import crops, operators
 
 PACKAGES: Final = ("pygpu", "numpy", "llvmlite", "moderngl", "PyOpenGL", "pillow")
@@ -113,10 +114,11 @@ def _versions() -> dict[str, str]:
 
 
 def clear() -> None:
-    """Let go of the programs of images' operators and of the memory that devices keep for reuse.
-    Images and compiled functions stay as they are."""
+    """Let go of programs of PyGPU's own, as those of images' operators and of sorts, and of memory
+    that is kept for reuse. Images and compiled functions stay as they are."""
     operators.texelwise.cache_clear()
     folding.program.cache_clear()
-    recall.clear()
+    whole.clear()
+    joined.columns.cache_clear()
     crops.program.cache_clear()
     targets.reset()

@@ -13,7 +13,7 @@ from conftest import require
 from pygpu import Float, Image, Position
 from pygpu.devices import targets
 from pygpu.execution.large import plans
-from pygpu.execution.programs import specialise
+from pygpu.execution.programs import joined, specialise
 from pygpu.execution.programs.gate import Gate
 
 MIB = 2**20
@@ -118,6 +118,12 @@ def test_the_least_recently_used_program_goes(monkeypatch):
     assert len(made) == 3
     f(PHOTO, k=2)
     assert len(made) == 4
+
+
+def test_clear_lets_go_of_what_is_kept_for_images_of_the_same_size():
+    joined.columns(3, (2, 6))
+    pygpu.clear()
+    assert joined.columns.cache_info().currsize == 0
 
 
 @pytest.mark.parametrize("name", ["fragment", "compute"])

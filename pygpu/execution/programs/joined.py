@@ -126,7 +126,7 @@ def _computed(
     begin, end = rows.above, rows.above + long[0] * long[1] // width
     first = begin * width
     images = [_seen(work.inputs[i], first, long, rows.around(width)) for i in function.images]
-    images.append(_columns(width, long) if rows.aside else _columns(1, (1, 1)))
+    images.append(columns(width, long) if rows.aside else columns(1, (1, 1)))
     direct = [result[begin:end].reshape(*long, result.shape[2]) for result in results]
     program.run(Work(images, [*work.uniforms, width], long, direct))
     arrays = [each.host().reshape(height, width, -1) for each in work.inputs]
@@ -201,7 +201,7 @@ def _part(rows: NDArray[Any]) -> Storage:
 
 
 @lru_cache(maxsize=4)
-def _columns(width: int, long: tuple[int, int]) -> Storage:
+def columns(width: int, long: tuple[int, int]) -> Storage:
     """In which column each pixel of long rows stands."""
     row = np.tile(np.arange(width, dtype=np.int16), long[1] // width)
     return Storage.of(np.ascontiguousarray(np.broadcast_to(row[None, :, None], (*long, 1))))
