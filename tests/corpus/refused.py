@@ -124,12 +124,14 @@ def loop(counts: Image, p: Position):
 
 
 def narrow(unit: Image, p: Position):
-    return int(np.uint8(unit(p) * 60))
+    level = np.uint8(200) if unit(p) > 0.5 else 100
+    return level + 100
 
 
-@pair("int(x) & 0xff", narrow)
-def wide(unit: Image, p: Position):
-    return int(unit(p) * 60) & 0xFF
+@pair("make it np.uint8(x)", narrow)
+def narrow_on_both(unit: Image, p: Position):
+    level = np.uint8(200) if unit(p) > 0.5 else np.uint8(100)
+    return level + 100
 
 
 WEIGHTS = [1.0, 2.0]

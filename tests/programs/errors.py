@@ -1131,43 +1131,6 @@ BYTES = np.array([200, 100, 3, 255], np.uint8)
 
 
 @program
-def narrow_elements_that_wrap(im: Image, p: Position):
-    return BYTES[p.x % 4] - BYTES[p.y % 4]
-
-
-@program
-def narrow_element_and_known_integer(im: Image, p: Position):
-    return BYTES[p.x % 4] + 100
-
-
-@program
-def sum_of_narrow_elements(im: Image, p: Position):
-    return sum([BYTES[p.x % 4], BYTES[p.y % 4], BYTES[(p.x + 1) % 4]])
-
-
-@program
-def narrow_array_that_takes_dynamic_values(im: Image, p: Position):
-    counts = np.zeros(3, np.uint8)
-    counts[0] += p.x
-    return counts[0]
-
-
-@program
-def narrow_array_with_dynamic_values(im: Image, p: Position):
-    return (BYTES + p.x)[0]
-
-
-@program
-def dynamic_values_made_narrow(im: Image, p: Position):
-    return np.array([p.x, p.y]).astype(np.uint8)[0]
-
-
-@program
-def dynamic_number_made_narrow(im: Image, p: Position):
-    return np.uint8(p.x * 100)
-
-
-@program
 def narrow_element_or_number(im: Image, p: Position):
     return p.x * p.y + 3 + ((BYTES[p.x % 4] if p.y > 1 else 0) - 5) * p.x
 
@@ -1180,11 +1143,6 @@ def quantile_of_a_method_that_is_not_there(im: Image, p: Position):
 @program
 def norm_of_a_matrix(im: Image, p: Position):
     return np.linalg.norm(np.array([[im(p), 1.0], [2.0, 3.0]]), "nuc")
-
-
-@program
-def array_of_narrow_integers(ints: Image, p: Position):
-    return np.sum([ints(p), 2], dtype=np.int8)
 
 
 @program(rounds=3)
@@ -1446,30 +1404,6 @@ def tuples_that_hold_other_vectors(im: Image, p: Position):
 @program
 def choice_of_two_classes_by_where(im: Image, p: Position):
     return np.where(im(p) > 0, Vec2, float)(1.0)
-
-
-@program
-def bytes_stored_at_a_dynamic_place_wrap(im: Image, p: Position):
-    counts = np.zeros(3, np.uint8)
-    counts[p.x % 3] = 200
-    counts += np.uint8(100)
-    return counts[0] * 1.0
-
-
-@program
-def bytes_stored_under_a_condition_wrap(im: Image, p: Position):
-    counts = np.zeros(3, np.int8)
-    if im(p) > 0:
-        counts[0] = 100
-    return (counts * 2)[0] * 1.0
-
-
-@program
-def bytes_that_grow_in_a_loop_wrap(im: Image, p: Position):
-    counts = np.zeros(3, np.uint8)
-    for _ in range(p.x):
-        counts += np.uint8(90)
-    return counts[0] * 1.0
 
 
 @program

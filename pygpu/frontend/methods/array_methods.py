@@ -30,8 +30,7 @@ def _astype(w: Evaluator, a: Any, dtype: Any, **more: Any) -> Any:
         return Array(array.astype(dtype))
     if np.dtype(dtype).kind == "c":
         return arrays.array_of([w.call(complex, x) for x in array.reshape(-1)], array.shape)
-    kind = arrays.kind_of_dtype(w, dtype)
-    flat = [arrays.cast(w, part, kind) for part in array.reshape(-1)]
+    flat = [arrays.of_dtype(w, part, dtype) for part in array.reshape(-1)]
     return arrays.array_of(flat, array.shape)
 
 
@@ -69,9 +68,7 @@ def array_method(w: Evaluator, value: Any, name: str) -> Builtin | None:
     if isinstance(value, Masked) and name == "astype":
         return Builtin(
             name,
-            lambda dtype, **more: lifted(
-                lambda item: arrays.cast(w, item, arrays.kind_of_dtype(w, dtype)), (value,)
-            ),
+            lambda dtype, **more: lifted(lambda item: arrays.of_dtype(w, item, dtype), (value,)),
         )
     if isinstance(value, Array) and name == "sort":
         return Builtin(name, lambda *axis, **more: _sort_array(w, value, *axis, **more))
@@ -90,12 +87,12 @@ def _sort_array(w: Evaluator, a: Array, *axis: Any, **more: Any) -> None:
 
 def scalar_method(w: Evaluator, value: Dynamic, name: str) -> Builtin | None:
     """A method that NumPy's scalars have, as arrays of no dimensions."""
-    if name in ("item", "tolist", "copy"):
-        return Builtin(name, lambda *index: value)
+    if name in ("item", "tolist"):
+        return Builtin(name, lambda *index: arrays.cast(w, value, value.type.kind))
+    if name == "copy":
+        return Builtin(name, lambda: value)
     if name == "astype":
-        return Builtin(
-            name, lambda dtype, **more: arrays.cast(w, value, arrays.kind_of_dtype(w, dtype))
-        )
+        return Builtin(name, lambda dtype, **more: arrays.of_dtype(w, value, dtype))
     if name in ("reshape", "ravel", "flatten"):
         made = Array(arrays.to_objects(w, value))
         return array_method(w, made, name)

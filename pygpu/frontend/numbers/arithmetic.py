@@ -35,19 +35,20 @@ from pygpu.frontend.values.kinds import (
     as_complex,
     as_objects,
     is_complex,
+    is_of_narrow,
     meeting,
     narrow_dtype,
     scalar_kind,
 )
 from pygpu.frontend.values.lazy import lifted
 from pygpu.frontend.values.objects import Array, Vector
-from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Narrow, describe
+from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, describe
 from pygpu.language.componentwise import calculate
 from pygpu.ssa import Value
 from pygpu.types import BOOL, INTEGERS, KINDS, Kind, Type, vector, widest
 
 with later():
-    from pygpu.frontend.numbers import integers
+    from pygpu.frontend.numbers import integers, narrow
 
 # ---------------------------------------------------------------- operators
 
@@ -137,13 +138,15 @@ def scalars(w: Evaluator, symbol: str, a: Any, b: Any, first: Kind, second: Kind
     code, type = made
     kind = type.kind
     if kind in INTEGERS:
-        if symbol in ("//", "%") and w.faults.checked and not w.handled():
+        is_division = symbol in ("//", "%") and not is_of_narrow(a, b)
+        if is_division and w.faults.checked and not w.handled():
             w.check(compare(w, "==", b, 0), ZeroDivisionError, _BY_ZERO[symbol])
-        is_narrow = isinstance(a, Narrow) or isinstance(b, Narrow) or "bool" in (first, second)
-        if symbol in _PLAIN and not is_narrow:
+        if narrow_dtype(a) is not None or narrow_dtype(b) is not None:
+            whole = integers.binary(w, symbol, code, a, b, kind)
+            return narrow.combined(w, symbol, a, b, whole)  # type: ignore[no-any-return]
+        if symbol in _PLAIN:
             return dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
-        whole = integers.binary(w, symbol, code, a, b, kind)
-        return integers.narrowed(w, symbol, a, b, whole)  # type: ignore[no-any-return]
+        return integers.binary(w, symbol, code, a, b, kind)  # type: ignore[no-any-return]
     operands = as_value(w, a, type), as_value(w, b, type)
     if w.environment.widened:
         operands = origins.note(w, operands[0], a), origins.note(w, operands[1], b)
@@ -170,10 +173,9 @@ def _vector_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     if parts[0].__class__ is Value or parts[1].__class__ is Value:  # type: ignore[index]
         operands, parts = integers_apart(w, operands, symbol in "** // % << >>")
 
-    for row, number in zip(parts or (), reversed(operands), strict=False):
-        is_whole = isinstance(number, Dynamic) and number.type.kind != "float"
-        if is_whole and isinstance(row, tuple):
-            integers.check_row(w, symbol, row)
+    for row, place in zip(parts or (), (1, 0), strict=False):
+        if isinstance(row, tuple) and narrow_dtype(row[0]) is not None:
+            parts[place] = narrow.beside(w, narrow_dtype(row[0]), operands[place], parts[place])  # type: ignore[index,arg-type]
 
     def scalar(x: Any, y: Any) -> Any:  # known floats as IEEE has them, as vectors do in Python
         known = not isinstance(x, Abstract) and not isinstance(y, Abstract)
@@ -321,7 +323,7 @@ def elementwise(
     def scalar(*parts: Any) -> Any:
         kinds = [scalar_kind(part) for part in parts]
         if code and working(kinds) in INTEGERS and any(map(narrow_dtype, parts)):  # type: ignore[arg-type]
-            return integers.narrow_extreme(w, code, *parts, data=data)
+            return narrow.extreme(w, code, *parts, data=data)
         if code in ("min", "max") and kind is None and "float" not in kinds:
             return integers.extreme(w, code, *parts, data=data)
         return Dynamic(emit(vector(working(kinds), 1), parts))  # type: ignore[arg-type]
@@ -412,7 +414,7 @@ def select(w: Evaluator, condition: Any, a: Any, b: Any) -> Any:
         if dtype is None or type.kind == "float":
             return made
         what = f"what comes of {describe(a)} or {describe(b)}, by a choice,"
-        return integers.one_of(w, what, made.value, a, b)
+        return narrow.one_of(w, what, made.value, a, b)
     size = next(t.size for t in map(vector_type, (condition, a, b)) if t)
     parts = [operand_components(w, operand, size) for operand in (condition, a, b)]
     if any(part is None for part in parts):

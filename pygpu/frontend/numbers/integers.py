@@ -11,17 +11,14 @@ refused.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
-
-import numpy as np
 
 from pygpu.core.operations.ops import TABLE
 from pygpu.frontend.numbers.numbers import as_value, convert, dynamic, number_of
 from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import is_plain, narrow_dtype, narrow_either, range_of, scalar_kind
+from pygpu.frontend.values.kinds import is_plain, scalar_kind
 from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Natural, describe
 from pygpu.ssa import Value
 from pygpu.types import INT, UINT, Kind, vector
@@ -108,79 +105,12 @@ def _divided_by_large(w: Evaluator, symbol: str, a: Value, b: int) -> Dynamic:
 
 def _check_exponent(w: Evaluator, b: Any) -> None:
     """An error for an exponent that may be negative: in Python the power is a float then."""
-    if isinstance(b, Dynamic) and b.type is INT and not ranges.is_natural(w, b):
+    natural = isinstance(b, Narrow) and b.range[0] >= 0
+    if isinstance(b, Dynamic) and b.type is INT and not natural and not ranges.is_natural(w, b):
         raise w.error(
             f"an integer to the power of {describe(b)}, which may be negative, is an int or a "
             "float in Python: write x ** max(n, 0), x ** abs(n), 1 << n, or x as a float"
         )
-
-
-# ---------------------------------------------------------------- fewer than 32 bits
-
-_WITHIN: Final = ("&", "|", "^", ">>", "//", "%")  # leave the width of neither operand
-_RANGES: Final[dict[str, Callable[[int, int], int]]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-}
-
-
-def narrowed(w: Evaluator, symbol: str, a: Any, b: Any, made: Any) -> Any:
-    """What an operator has made of scalars, as NumPy has it where an element of a table of fewer
-    bits is among them; an error where it may wrap in its own width. With an Int it is one."""
-    for value, other in ((a, b), (b, a)):
-        dtype = narrow_dtype(value)
-        if dtype is None:
-            continue
-        is_bool = scalar_kind(other) == "bool"
-        if isinstance(other, Dynamic) and not is_bool and narrow_dtype(other) is None:
-            return made
-        limits = np.iinfo(dtype)
-        known = is_plain(other) and max(limits.min, 0) <= int(other) <= limits.max
-        fits = known or is_bool if narrow_dtype(other) is None else narrow_dtype(other) == dtype
-        if symbol in ("//", "%", ">>"):
-            fits = known and value is a
-        ends = [*range_of(value), limits.min, limits.max]
-        if symbol in _RANGES:
-            ends = [_RANGES[symbol](x, y) for x in range_of(a) for y in range_of(b)]
-        fits &= symbol in _RANGES or symbol in _WITHIN
-        if not fits or min(ends) < limits.min or max(ends) > limits.max:
-            raise w.error(wraps(symbol, dtype))
-        return Narrow(made.value, dtype, None if symbol in _WITHIN else (min(ends), max(ends)))
-    return made
-
-
-def one_of(w: Evaluator, what: str, value: Value, *numbers: Any) -> Narrow:
-    """What may be any of several integers, some of them of fewer bits, or an error."""
-    made = narrow_either(value, *numbers)
-    if made is None:
-        raise w.error(wraps(what, next(dtype for dtype in map(narrow_dtype, numbers) if dtype)))
-    return made
-
-
-def narrow_extreme(w: Evaluator, code: str, *numbers: Any, data: Any = None) -> Any:
-    """The least or greatest of two numbers, one of fewer bits; an error for other operations."""
-    if code not in ("min", "max"):
-        raise w.error(wraps(f"{code}()", next(x for x in map(narrow_dtype, numbers) if x)))
-    made = extreme(w, code, *numbers, data=data)
-    is_new = type(made) is Dynamic and not any(made is number for number in numbers)
-    return one_of(w, f"{code}()", made.value, *numbers) if is_new else made
-
-
-def check_row(w: Evaluator, symbol: str, row: Sequence[Any]) -> None:
-    """An error for a row of numbers of fewer bits beside a dynamic integer: an array of NumPy's
-    wraps beside any."""
-    dtype = narrow_dtype(row[0])
-    if dtype is not None and symbol != "/":
-        raise w.error(wraps(symbol, dtype))
-
-
-def wraps(what: str, dtype: Any) -> str:
-    """What to say of an operation whose result NumPy takes modulo a power of two of fewer bits."""
-    return (
-        f"{what} of {dtype} wraps in its own width in NumPy, where the device has 32 bits: use "
-        ".astype(int) on the table, or int(x)"
-    )
 
 
 # ---------------------------------------------------------------- comparison

@@ -34,7 +34,7 @@ from pygpu.language.scalars import UInt
 from pygpu.types import Kind, vector, widest
 
 with later():
-    from pygpu.frontend.numbers import integers
+    from pygpu.frontend.numbers import narrow
     from pygpu.frontend.protocols import lookups
 
 
@@ -179,11 +179,18 @@ def cast(w: Evaluator, value: Any, kind: Any) -> Any:
     return {"int": int, "uint": UInt, "float": float, "bool": bool}[kind](value)
 
 
-def kind_of_dtype(w: Evaluator, dtype: Any) -> Kind:
-    """What elements of a dtype are on the device, which has no narrow integers."""
+def of_dtype(w: Evaluator, value: Any, dtype: Any) -> Any:
+    """A scalar as NumPy has it in a dtype."""
     dtype = np.dtype(dtype)
     if is_narrow(dtype):
-        raise w.error(integers.wraps("arithmetic", dtype))
+        value = np.int64(value) if value.__class__ is int else value
+        return narrow.converted(w, value, dtype, exact=False)
+    return cast(w, value, kind_of_dtype(w, dtype))
+
+
+def kind_of_dtype(w: Evaluator, dtype: Any) -> Kind:
+    """What elements of a dtype are on the device."""
+    dtype = np.dtype(dtype)
     if dtype.kind not in _KINDS:
         raise w.error(f"elements of {dtype} cannot be computed on the device: int, float, bool can")
     return "uint" if dtype == np.uint32 else _KINDS[dtype.kind]
@@ -211,10 +218,13 @@ def of_one_kind(w: Evaluator, array: np.ndarray[Any, Any]) -> np.ndarray[Any, An
     kind = kind_of(array)
     if kind is None:
         return array
+    widths = set(map(narrow_dtype, array.flat)) if kind == "int" else set()
     made = np.empty(array.shape, object)
     part: Any
     for place, part in np.ndenumerate(array):
-        if scalar_kind(part) != kind:
+        if len(widths) > 1:
+            part = narrow.of_widths(w, part, widths)
+        elif scalar_kind(part) != kind:
             before, part = part, cast(w, part, kind)
             if isinstance(part, Dynamic):
                 origins.note(w, part.value, before)
@@ -241,19 +251,13 @@ def stored(w: Evaluator, array: np.ndarray[Any, Any], index: Any, new: Any) -> A
 
 def as_element(w: Evaluator, array: np.ndarray[Any, Any], part: Any) -> Any:
     """What becomes of a scalar that is stored in an array."""
-    kind, narrow = certain_kind(w, array), narrow_of(array)
-    if kind is None or (narrow is not None and narrow_dtype(part) == narrow):
-        return part
-    made = cast(w, part, kind)
-    if narrow is None:
-        return made
-    if isinstance(made, Abstract):
-        raise w.error(
-            f"an array of {narrow} wraps in its own width in NumPy, and cannot take what is "
-            "computed on the device: use dtype=int, or .astype(int)"
-        )
-    holder = np.zeros((), narrow)
-    holder[()] = made  # OverflowError for what it cannot hold
+    kind, dtype = certain_kind(w, array), narrow_of(array)
+    if kind is None or dtype is None:
+        return part if kind is None else cast(w, part, kind)
+    if isinstance(part, Abstract):
+        return narrow.converted(w, part, dtype)
+    holder = np.zeros((), dtype)
+    holder[()] = part  # OverflowError for what it cannot hold
     return holder[()]
 
 

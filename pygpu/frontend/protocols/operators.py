@@ -30,7 +30,7 @@ from pygpu.frontend.protocols.arrays import (
 from pygpu.frontend.protocols.datamodel import class_of, user_method
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import Complex, Text, is_complex, is_narrow, scalar_kind
+from pygpu.frontend.values.kinds import Complex, Text, is_complex, narrow_of, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Masked, lifted
 from pygpu.frontend.values.objects import Array, Dict, List, Matrix, Set
@@ -48,7 +48,7 @@ from pygpu.language import matrices
 
 with later():
     from pygpu.frontend.collections import texts, words
-    from pygpu.frontend.numbers import complex_numbers, integers
+    from pygpu.frontend.numbers import complex_numbers, narrow
     from pygpu.frontend.protocols import products, sets
 
 # What Python raises where operations and functions of numbers have no result. Under a dynamic
@@ -242,9 +242,11 @@ def _array_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         return NotImplemented
     if symbol == "@":
         return products.matmul(w, a, b)
-    for array, other in ((a, b), (b, a)):
-        if isinstance(array, np.ndarray) and is_narrow(array.dtype) and symbol != "/":
-            _check_wide(w, symbol, array, other)
+    x, y = [narrow_of(to_objects(w, side)) if is_array(side) else None for side in (a, b)]
+    if x is not None:
+        b = _beside_narrow(w, x, b)
+    elif y is not None:
+        a = _beside_narrow(w, y, a)
     return each(w, a, b, lambda x, y: _of_elements(w, symbol, x, y))
 
 
@@ -260,11 +262,16 @@ def _of_elements(w: Evaluator, symbol: str, x: Any, y: Any) -> Any:
     return binary(w, symbol, x, y)
 
 
-def _check_wide(w: Evaluator, symbol: str, array: np.ndarray[Any, Any], other: Any) -> None:
-    """An error for a known array of fewer than 32 bits beside dynamic integers."""
-    parts = to_objects(w, other).reshape(-1)
-    if any(isinstance(part, Dynamic) and part.type.kind != "float" for part in parts):
-        raise w.error(integers.wraps(symbol, array.dtype))
+def _beside_narrow(w: Evaluator, dtype: np.dtype[Any], other: Any) -> Any:
+    """An operand of an array of fewer than 32 bits."""
+    if scalar_kind(other):
+        return narrow.beside(w, dtype, other, other)
+    array = to_objects(w, other)
+    if narrow_of(array) is not None:
+        return other
+    made = np.empty(array.shape, object)
+    made.reshape(-1)[:] = narrow.beside(w, dtype, other, tuple(array.reshape(-1)))
+    return Array(made)
 
 
 def _matrix_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:

@@ -38,8 +38,9 @@ from pygpu.types import Kind, vector
 
 with later():
     from pygpu.frontend.collections import words
-    from pygpu.frontend.numbers import integers
+    from pygpu.frontend.numbers import integers, narrow
     from pygpu.frontend.protocols import comparisons
+    from pygpu.frontend.rules import reductions
     from pygpu.frontend.walked import special
 
 
@@ -213,22 +214,13 @@ def _unsigned(w: Evaluator, x: Any = 0) -> Any:
 
 
 def _made_narrow(cls: type[np.integer[Any]]) -> Rule:
-    """np.uint8(x) and the like of a dynamic number: what follows would wrap in fewer bits."""
+    """np.uint8(x) and the like of a dynamic number, or of several."""
     dtype = np.dtype(cls)
 
     def rule(w: Evaluator, x: Any = 0) -> Any:
         if not isinstance(x, Abstract):
             return NotImplemented
-        mask = 2 ** (8 * dtype.itemsize) - 1
-        half = (mask + 1) // 2
-        wrapped = f"int(x) & {mask:#x}"
-        if dtype.kind == "i":
-            wrapped = f"(int(x) + {half:#x} & {mask:#x}) - {half:#x}"
-        raise w.error(
-            f"np.{dtype}() of {describe(x)}: what is done with it in NumPy wraps in its own width, "
-            "where the device has 32 bits; write int(x) or .astype(int) where nothing wraps, else "
-            f"{wrapped}, of results too"
-        )
+        return narrow.converted(w, x, dtype) if scalar_kind(x) else reductions.astype(w, x, dtype)
 
     return rule
 

@@ -25,7 +25,7 @@ from pygpu.frontend.protocols import arrays, comparisons, operators
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.rules.ordering import first_extreme, middle
 from pygpu.frontend.values.evaluator import Evaluator, Rule
-from pygpu.frontend.values.kinds import is_complex, narrow_dtype, scalar_kind
+from pygpu.frontend.values.kinds import is_complex, is_narrow, narrow_dtype, scalar_kind
 from pygpu.frontend.values.lazy import Indexed, Masked
 from pygpu.frontend.values.objects import List
 from pygpu.frontend.values.values import Abstract, tuple_of
@@ -111,7 +111,9 @@ def reduction(how: Fold) -> Rule:
         array = arrays.to_objects(w, xs)
         tests = None if where is True else np.broadcast_to(arrays.to_objects(w, where), array.shape)
 
-        return along(w, row, array, axis, keepdims, tests)
+        made = along(w, row, array, axis, keepdims, tests)
+        is_sum = how in (SUM, PRODUCT) and dtype is not None and is_narrow(np.dtype(dtype))
+        return astype(w, made, dtype) if is_sum else made
 
     return rule
 
@@ -159,9 +161,8 @@ def along(
 
 def astype(w: Evaluator, xs: Any, dtype: Any) -> Any:
     """Elements converted to what a dtype is of."""
-    kind = arrays.kind_of_dtype(w, dtype)
     array = arrays.to_objects(w, xs)
-    parts = [arrays.cast(w, part, kind) for part in array.reshape(-1)]
+    parts = [arrays.of_dtype(w, part, dtype) for part in array.reshape(-1)]
     return arrays.array_of(parts, array.shape)
 
 

@@ -19,7 +19,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Narrow, Natural, Parts
+from pygpu.frontend.values.values import (
+    Abstract,
+    Certainty,
+    Conflict,
+    Dynamic,
+    Narrow,
+    Natural,
+    Parts,
+)
 from pygpu.language.scalars import Int, UInt
 from pygpu.ssa import Value
 from pygpu.types import BOOL, Kind, widest
@@ -71,6 +79,13 @@ def narrow_dtype(value: Any) -> np.dtype[Any] | None:
     return value.dtype if isinstance(value, np.integer) and is_narrow(value.dtype) else None
 
 
+def is_of_narrow(*numbers: Any) -> bool:
+    """Whether an operator of these is NumPy's, of fewer bits: not that of a dynamic integer, which
+    is Python's."""
+    others = [x for x in numbers if narrow_dtype(x) is None]
+    return len(others) < len(numbers) and not any(isinstance(x, Dynamic) for x in others)
+
+
 def range_of(value: Any) -> tuple[int, int]:
     """What an integer or a bool lies within."""
     if isinstance(value, Narrow):
@@ -91,7 +106,17 @@ def narrow_either(value: Value, *numbers: Any, within: bool = False) -> Narrow |
     ends = [end for number in numbers for end in range_of(number)]
     if within:
         ends += [np.iinfo(dtype).min, np.iinfo(dtype).max]
-    return Narrow(value, dtype, (min(ends), max(ends)))
+    return Narrow(value, dtype, (min(ends), max(ends)), max(map(certainty, numbers)))
+
+
+def certainty(value: Any) -> Certainty:
+    """Whether an integer or bool is one of NumPy's of fewer bits."""
+    if isinstance(value, Narrow):
+        return value.certainty
+    if narrow_dtype(value) is not None:
+        return Certainty.NUMPY
+    is_pythons = isinstance(value, int) and not isinstance(value, (Int, UInt))
+    return Certainty.OR_PYTHONS if is_pythons or scalar_kind(value) == "bool" else Certainty.NEITHER
 
 
 def as_objects(array: NDArray[Any]) -> NDArray[Any]:

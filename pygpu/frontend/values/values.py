@@ -15,6 +15,7 @@ regions and calls of Python need to know of a kind of values:
 
 from __future__ import annotations
 
+import enum
 import functools
 from collections.abc import Iterable, Mapping
 from types import FunctionType
@@ -131,21 +132,35 @@ class Natural(Dynamic):
     __slots__ = ()
 
 
+class Certainty(enum.IntEnum):
+    """Whether an integer is NumPy's of fewer bits: on all paths, one of Python's on some, or one of
+    more bits on some."""
+
+    NUMPY = 0
+    OR_PYTHONS = 1
+    NEITHER = 2
+
+
 class Narrow(Dynamic):
     """An int that NumPy holds in fewer bits: its arithmetic with others of its kind wraps there. It
     lies in `range`, both ends included; where nothing is known of it, in the dtype's."""
 
-    __slots__ = ("dtype", "range")
+    __slots__ = ("certainty", "dtype", "range")
 
     def __init__(
-        self, value: ssa.Value, dtype: np.dtype[Any], range: tuple[int, int] | None = None
+        self,
+        value: ssa.Value,
+        dtype: np.dtype[Any],
+        range: tuple[int, int] | None = None,
+        certainty: Certainty = Certainty.NUMPY,
     ) -> None:
         super().__init__(value)
         self.dtype: Final = dtype
         self.range: Final = range or (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        self.certainty: Final = certainty
 
     def moved(self, value: ssa.Value) -> Dynamic:
-        return Narrow(value, self.dtype, self.range)
+        return Narrow(value, self.dtype, self.range, self.certainty)
 
     def kind_shown(self) -> str:
         return str(self.dtype)
