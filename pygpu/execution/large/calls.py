@@ -259,13 +259,12 @@ class _Call:
 
     def check(self, size: tuple[int, ...]) -> None:
         """What of a checked call is known before anything is computed."""
-        images = self.translated.function.images
         shapes = [
             (depth, height, width)[-dims:]
             for (width, height), depth, dims in zip(self.sizes, self.depths, self.dims, strict=True)
         ]
-        names = [image.name for image in images]
-        check_sizes(self.compiled.function, names, shapes, size[-self.arguments.dims :])
+        made = self.translated.function
+        check_sizes(self.compiled.function, made, shapes, size[-self.arguments.dims :])
 
     # ---- rounds
 

@@ -110,12 +110,11 @@ class Programs:
         if faults:
             direct.append(None)
         if arguments.checked and not self._inner:
-            names = [image.name for image in made.translated.function.images]
             shapes = [each.shape for each in inputs]
             for place, given in enumerate(arguments.images):
                 if given.rank == NUMBER:
                     shapes[place] = whole
-            checked.check_sizes(self.function, names, shapes, whole)
+            checked.check_sizes(self.function, made.translated.function, shapes, whole)
         work = Work(inputs, arguments.uniforms, whole, direct)
         made, storages = self.held(
             made, lambda made: running.run(made, work), arguments, wanted, order

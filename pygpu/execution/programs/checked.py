@@ -11,6 +11,7 @@ itself says what.
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import AT_RUN_TIME, HOME
+from pygpu.core.host.later import later
 from pygpu.core.storage import NumberLike
 from pygpu.execution.arguments import plain
 from pygpu.execution.arguments.parameters import Arguments
@@ -25,28 +27,39 @@ from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.frontend.values.faults import Fault
 from pygpu.language.vectors import Position
+from pygpu.ssa import Function
+
+with later():
+    from pygpu.passes.analysis import footprint
 
 Where = Callable[[tuple[int, ...]], str]  # of a pixel, by its coordinates, in words
 
 
 def check_sizes(
     function: Callable[..., Any],
-    names: Sequence[str],
+    made: Function,
     shapes: Sequence[tuple[int, ...]],
     size: tuple[int, ...],
 ) -> None:
-    """ValueError where an image is smaller or larger than the result: what lies outside a smaller
-    one is read by its boundary, which may not be meant. (PyGPU's filters mean it.) `shapes` are
-    those of the images, (H, W) of an image, as `size` is that of the result."""
+    """ValueError where an image is smaller than the result: what lies outside is read by its
+    boundary, which may not be meant. (PyGPU's filters mean it; an image that is read far from the
+    position, as a table is, has no size that results should have.) `made` is the function as it is
+    run. `shapes` are those of the images, (H, W) of an image, as `size` is that of the result."""
     code = getattr(function, "__code__", None)
     if code is not None and code.co_filename.startswith(HOME):
         return
-    for name, shape in zip(names, shapes, strict=False):
-        if shape != size:
+    for place, (image, shape) in enumerate(zip(made.images, shapes, strict=False)):
+        if any(map(operator.lt, shape, size)) and not _is_read_far(made, place):
             theirs, ours = (" x ".join(map(str, sides)) for sides in (shape, size))
             raise ValueError(
-                f"{name}: an image of {theirs} pixels in a checked call whose result has {ours}"
+                f"{image.name}: an image of {theirs} pixels in a checked call whose result has "
+                f"{ours}"
             )
+
+
+def _is_read_far(made: Function, place: int) -> bool:
+    """Whether an image is read elsewhere than around the position."""
+    return footprint.footprint(made)[place] is None
 
 
 def raise_first(

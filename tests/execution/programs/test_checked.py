@@ -252,13 +252,26 @@ def test_the_first_fault_of_a_pixel_counts_and_nothing_is_returned() -> None:
     assert_array_equal(f(RAMP[:, :3]), pygpu.compile(f.__wrapped__)(RAMP[:, :3]))
 
 
-def test_images_of_other_sizes_are_refused_when_checked() -> None:
+def test_images_that_are_smaller_than_the_result_are_refused_when_checked(target: str) -> None:
     def f(a: Image, b: Image, p: Position):
         return a(p) + b(p)
 
-    assert pygpu.compile(f)(RAMP, RAMP[:2]).shape == RAMP.shape
+    assert pygpu.compile(f, target=target)(RAMP, RAMP[:2]).shape == RAMP.shape
+    checked = pygpu.compile(f, target=target, check=True)
     with pytest.raises(ValueError, match=r"b: an image of 2 x 4 pixels .* result has 3 x 4"):
-        pygpu.compile(f, check=True)(RAMP, RAMP[:2])
+        checked(RAMP, RAMP[:2])
+    with pytest.raises(ValueError, match=r"a: an image of 3 x 4 pixels .* result has 4 x 4"):
+        checked(RAMP, RAMP, shape=(4, 4))
+    assert_array_equal(checked(RAMP[:2], RAMP), 2 * RAMP[:2])  # nothing lies outside
+
+
+def test_tables_and_what_is_read_far_may_be_smaller_when_checked(target: str) -> None:
+    def f(im: Image, table: Image, p: Position):
+        return table((int(im(p)) % 3, 0)) + table(p / 2)
+
+    image = RAMP[:, :4]
+    result = pygpu.compile(f, target=target, check=True)(image, RAMP[:2])
+    assert_array_equal(result, pygpu.compile(f, target=target)(image, RAMP[:2]))
 
 
 def test_rounds_and_tuples_are_checked() -> None:
