@@ -77,8 +77,8 @@ def block_fragment(
     names = numbered("result", len(blocked.outputs))
     taken = frozenset([*names, "texel"])
     writer = FragmentWriter(blocked.function, blocked.inputs, dialect, taken, packed, blocked.views)
-    for op in blocked.function.body.ops:
-        if is_column(blocked.function, op):
+    for op in writer.function.body.ops:
+        if is_column(writer.function, op):
             writer.plan.free.add(op.result)
             writer.printer.names[op.result] = Text("texel.x")
     lines = [*writer.body(), *_stores(writer, names, blocked.outputs)]

@@ -16,7 +16,7 @@ it in its region and in the regions within. There is no jump and no phi. Two ops
 Evaluation has no side effects. A loop whose `go` never fails does not end.
 
 A volume is read by `voxel` at x, y, z, and `plane` is the z of the pixel, until
-pygpu/passes/lower/planes.py makes a function of images of it: devices know `load` alone. A signal
+pygpu/passes/layout/planes.py makes a function of images of it: devices know `load` alone. A signal
 is an image of one row.
 
 Printed (pygpu/core/ssa_text.py):

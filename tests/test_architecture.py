@@ -31,7 +31,7 @@ ORDER = """
     frontend/decode frontend/values frontend/joins frontend/walked frontend/collections
     frontend/numbers frontend/protocols frontend/methods
     frontend/rules frontend/effects frontend/flow frontend/calls frontend/walk frontend
-    passes/analysis passes/simplify passes/lower passes/stages passes/blocks passes
+    passes/analysis passes/simplify passes/lower passes/layout passes/stages passes/blocks passes
     codegen/glsl/expressions codegen/glsl codegen/arrays codegen/llvm codegen/narrow codegen/jobs
     codegen/elements codegen/raster codegen
     devices/process devices/opengl/driver devices/opengl devices/arrays devices/cpu devices/host

@@ -255,7 +255,8 @@ def test_reference_compiler_accepts_random_programs(tmp_path: Path) -> None:
         case = random_case(seed)
         function = lower_boundary(case.function)
         for version in (330, 400):
-            dialect = Dialect(version, seed % 2 == 0, block_size=64)
+            fused = version >= 400
+            dialect = Dialect(version, seed % 2 == 0, block_size=64, fused=fused)
             program = fragment_program(Task(function, case.formats, case.outputs), dialect)
             fragments.append(program.text)
         computes.append(pixel_program(Task(function, case.formats, case.outputs)).text)

@@ -16,7 +16,7 @@ from pygpu.core.device import Limits
 from pygpu.core.storage import Storage
 from pygpu.devices import targets
 from pygpu.devices.opengl import compute
-from pygpu.passes.lower.planes import by_planes
+from pygpu.passes.layout.planes import by_planes
 
 MODES = {
     "nearest": "nearest",

@@ -20,6 +20,7 @@ from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.lower.fuse import fuse
 from pygpu.passes.lower.nans import without_nans
+from pygpu.passes.lower.predicate import predicated
 from pygpu.passes.lower.unroll import unroll
 from pygpu.passes.simplify import pipeline as passes
 from pygpu.passes.simplify.hoist import HELD, hoist
@@ -447,7 +448,7 @@ def test_what_is_the_same_in_every_round_is_computed_before() -> None:
 # ---------------------------------------------------------------- properties
 
 EACH: list[passes.Pass] = [*passes.CLEAN, *passes.RESTRUCTURE]
-DEVICE: list[passes.Pass] = [lower_boundary, fuse, unroll]
+DEVICE: list[passes.Pass] = [lower_boundary, fuse, predicated, unroll]
 
 
 @pytest.mark.parametrize("each", EACH + DEVICE, ids=lambda each: each.__name__)

@@ -87,7 +87,7 @@ def pixel_program(
     writer = ComputeWriter(task, dialect)
     writer.planar, writer.binds_tables = planar, True
     lines, stores = writer.body(), []
-    for target, value in zip(writer.targets, task.function.outputs, strict=True):
+    for target, value in zip(writer.targets, writer.function.outputs, strict=True):
         before, text = writer.stored(value, target.format, "value")
         lines += before
         stores.append(f"{target.name} = {text};")
@@ -123,13 +123,12 @@ def block_program(
     place += " + ivec2(0, top)"
     writer.start()
     body: list[str] = []
-    ops, branch = blocked.function.body.ops, writer.plan.parted
+    ops, outputs, branch = writer.function.body.ops, writer.function.outputs, writer.plan.parted
     if branch is None:
-        body += _rows(writer, blocked, ops, blocked.function.outputs, early)
+        body += _rows(writer, blocked, ops, outputs, early)
     else:
         printer = writer.printer
         body += flat(printer.statements(ops[:-1]))
-        outputs = blocked.function.outputs
         first, second = [
             _rows(writer, blocked, region.ops, left_by(branch, side, outputs), early)
             for side, region in enumerate(branch.regions)

@@ -23,6 +23,7 @@ from pygpu.core.host.records import record
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.analysis.variance import variance
+from pygpu.passes.lower.predicate import predicated
 from pygpu.ssa import Function, Load, Op, Value, walk
 from pygpu.types import INT, Kind, Type, vector
 
@@ -104,7 +105,7 @@ class Writer:
         is_parted: bool = False,
         held: frozenset[str] = frozenset(),
     ) -> None:
-        self.function = function
+        self.function = function = predicated(function) if dialect.fused else function
         self.inputs = inputs
         self.dialect = dialect
         self.namer = Namer(taken | {"p"})

@@ -38,7 +38,7 @@ from pygpu.devices.cpu.layout import Layout, Sizes
 from pygpu.devices.cpu.native import Native, attributes, native_span
 from pygpu.devices.cpu.threads import POOL, Job, thread_count
 from pygpu.devices.process.reserve import LINE, RESERVE, apart
-from pygpu.passes.lower.turned import is_thin, turned
+from pygpu.passes.layout.turned import is_thin, turned
 from pygpu.ssa import Constant, walk
 
 with later():

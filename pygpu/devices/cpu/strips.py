@@ -29,7 +29,7 @@ from pygpu.devices.cpu.native import Native
 from pygpu.devices.cpu.program import LAYOUTS, LONG, SHORT, SMALL, CpuProgram
 from pygpu.devices.cpu.threads import POOL, Job, thread_count
 from pygpu.devices.process.reserve import RESERVE
-from pygpu.passes.lower.turned import is_thin
+from pygpu.passes.layout.turned import is_thin
 from pygpu.passes.stages.part import Part
 from pygpu.ssa import Constant
 

@@ -25,8 +25,8 @@ from pygpu.execution.large.work import Block, cut_off, run_block, settled
 from pygpu.execution.programs.specialise import Translated
 from pygpu.execution.programs.tiles import Tile
 from pygpu.passes.analysis.fractional import LARGEST, near
-from pygpu.passes.lower.planes import Read
-from pygpu.passes.lower.window import View
+from pygpu.passes.layout.planes import Read
+from pygpu.passes.layout.window import View
 
 with later():
     from pygpu.execution.large import gathered  # it imports Dask

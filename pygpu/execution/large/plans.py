@@ -25,9 +25,9 @@ from pygpu.execution.programs.specialise import COMPILING, FAULTS, LIMIT, Transl
 from pygpu.execution.programs.tiles import Tile
 from pygpu.frontend.values.faults import Fault
 from pygpu.passes.analysis.footprint import Footprint
-from pygpu.passes.lower.planes import Planar, Read, by_planes
+from pygpu.passes.layout.planes import Planar, Read, by_planes
+from pygpu.passes.layout.window import Placed, View, Windowed, placed, window
 from pygpu.passes.lower.settle import settle
-from pygpu.passes.lower.window import Placed, View, Windowed, placed, window
 from pygpu.ssa import Constant, is_of_volumes
 from pygpu.types import Type
 

@@ -23,7 +23,7 @@ from pygpu.execution.arguments.convert import texels_of, without_channel_axis
 from pygpu.execution.large.plans import Part, Plan, Ready, Rounds
 from pygpu.execution.large.regions import Assembly, Reach, clipped, grown
 from pygpu.execution.programs.tiles import Tile, fit
-from pygpu.passes.lower.window import View
+from pygpu.passes.layout.window import View
 
 Results = list[NDArray[Any]]
 Pieces = Sequence[NDArray[Any]]

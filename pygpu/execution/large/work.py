@@ -28,7 +28,7 @@ from pygpu.execution.large.rounds import Given, rounds_of
 from pygpu.execution.programs import tiles
 from pygpu.execution.programs.tiles import Tile
 from pygpu.passes.analysis.footprint import Footprint
-from pygpu.passes.lower.window import View
+from pygpu.passes.layout.window import View
 
 BAND: Final = 1 << 21  # bytes that are put together at a time for a device of this memory
 LEAST_BAND: Final = 16  # rows, of which some are put together twice

@@ -21,11 +21,11 @@ from pygpu.core.programs import PlaneRead, Planes, Work
 from pygpu.core.storage import Storage, copy_turned, rows_of
 from pygpu.devices import targets
 from pygpu.execution.programs.specialise import COMPILING, Specialisation, dump
-from pygpu.passes.lower.turned import is_thin, turned
+from pygpu.passes.layout.turned import is_thin, turned
 
 with later():
     from pygpu.execution.programs import joined, strips, tiles
-    from pygpu.passes.lower import planes, single
+    from pygpu.passes.layout import planes, single
 
 LONG: Final = 1 << 10  # pixels of a column or a row that are worth a program of its own
 

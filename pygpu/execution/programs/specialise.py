@@ -35,7 +35,8 @@ from pygpu.ssa import Function, Value, has, is_of_volumes, only
 from pygpu.types import Type
 
 with later():
-    from pygpu.passes.lower import fast, merge, neighbours, planes
+    from pygpu.passes.layout import planes
+    from pygpu.passes.lower import fast, merge, neighbours
 
 LIMIT: Final = 128  # programs kept for one function
 FAULTS: Final = Format(np.dtype("int32"), 1, normalize=False)  # which fault a pixel has met

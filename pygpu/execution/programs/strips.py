@@ -22,8 +22,8 @@ from pygpu.execution.programs.specialise import COMPILING, Specialisation, dump
 from pygpu.execution.programs.tiles import Tile, allocated, row_bytes, view
 from pygpu.execution.programs.wrapping import fitted
 from pygpu.passes.analysis.footprint import Footprint
-from pygpu.passes.lower.strips import beyond, strips
-from pygpu.passes.lower.window import View, Windowed, window
+from pygpu.passes.layout.strips import beyond, strips
+from pygpu.passes.layout.window import View, Windowed, window
 
 WIDTH: Final = 1 << 12  # pixels of a strip, at least
 PACKED: Final = 4  # texels of which a strip has a multiple: a texture's may hold so many

@@ -30,7 +30,7 @@ from pygpu.execution.programs.specialise import COMPILING, dump
 with later():
     from pygpu.execution.programs import wrapping
     from pygpu.passes.analysis import footprint
-    from pygpu.passes.lower import window
+    from pygpu.passes.layout import window
 
 ALIGNMENT: Final = 64  # a row's bytes are at most rounded up to it
 

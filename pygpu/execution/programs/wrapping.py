@@ -21,7 +21,7 @@ from pygpu.core.host.later import later
 from pygpu.core.programs import Task
 from pygpu.core.storage import Storage
 from pygpu.execution.programs.specialise import COMPILING
-from pygpu.passes.lower.wrapped import WIDTH, wrapped
+from pygpu.passes.layout.wrapped import WIDTH, wrapped
 from pygpu.ssa import Constant
 
 with later():

@@ -1,1 +1,1 @@
-"""What targets ask for: boundaries, fused sums, factors, windows, rounds of loops."""
+"""What targets ask for: boundaries, fused sums, factors, branches, rounds of loops."""

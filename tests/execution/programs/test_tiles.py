@@ -21,7 +21,7 @@ from pygpu.devices import targets
 from pygpu.devices.interpreter import InterpreterDevice
 from pygpu.execution.programs import tiles
 from pygpu.passes.analysis.footprint import Footprint
-from pygpu.passes.lower.window import window
+from pygpu.passes.layout.window import window
 from pygpu.passes.simplify.pipeline import simplify
 from random_functions import cases
 

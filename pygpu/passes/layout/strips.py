@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pygpu.core.rewriter import Rewriter
-from pygpu.passes.lower.window import Windowed
+from pygpu.passes.layout.window import Windowed
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Function, Op, Value
 from pygpu.types import INT

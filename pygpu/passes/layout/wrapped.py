@@ -15,8 +15,8 @@ from dataclasses import replace
 from typing import Final
 
 from pygpu.core.rewriter import Rewriter
+from pygpu.passes.layout.window import names_of_sizes, pairs
 from pygpu.passes.lower.boundary import Emitting, Moved, chosen
-from pygpu.passes.lower.window import names_of_sizes, pairs
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Function, Load, Op, Value
 from pygpu.types import INT

@@ -19,8 +19,8 @@ from typing import Final
 
 from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
+from pygpu.passes.layout.window import names_of_sizes, pairs
 from pygpu.passes.lower.boundary import Emitting, Moved, chosen
-from pygpu.passes.lower.window import names_of_sizes, pairs
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Function, ImageInput, Load, Op, Value, base_and_offset, walk
 from pygpu.types import INT

@@ -1,0 +1,1 @@
+"""Images that lie otherwise: planes of volumes, windows, strips, turned, wrapped."""
