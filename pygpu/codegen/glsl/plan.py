@@ -21,6 +21,7 @@ from pygpu.ssa import Function, Op, Region, Value, walk
 # Operations in one expression: enough for a row of a window, whose texels then need no variables.
 LARGEST: Final = 18
 BRANCH: Final = 10  # operations in a branch that is printed as `c ? a : b`
+CHOOSING: Final = frozenset("select bit_and bit_or".split())  # they may leave operands uncomputed
 
 
 @record(eq=False, frozen=False)
@@ -46,6 +47,7 @@ class Plan:
     inlined: set[Value] = field(default_factory=set)
     apart: frozenset[str] = frozenset()  # codes of operations whose operands are variables
     held: frozenset[str] = frozenset()  # codes of operations whose results are variables
+    calling: frozenset[str] = frozenset()  # codes of those that are not chosen within expressions
     choices: set[Op] = field(default_factory=set)  # branches printed as `c ? a : b`
     variable: dict[Value, Variable] = field(default_factory=dict)
     roles: dict[Value, str] = field(default_factory=dict)  # what unnamed values are called
@@ -92,12 +94,14 @@ def make_plan(
     is_parted: bool = False,
     apart: frozenset[str] = frozenset(),
     held: frozenset[str] = frozenset(),
+    calling: frozenset[str] = frozenset(),
 ) -> Plan:
     """The plan of a function. Operands of the operations `apart` are variables, and results of
-    those that are `held`.
+    those that are `held`. What is chosen by `c ? a : b`, or stands beside `&&`, is a variable where
+    its expression has an operation of `calling`.
     `is_parted` says that each side of a branch that ends the function, and makes all its results,
     ends it by itself: what the sides leave goes into no common variables."""
-    plan = Plan(function, apart=apart, held=held)
+    plan = Plan(function, apart=apart, held=held, calling=calling)
     if is_parted:
         plan.parted = _last_branch(function)
     plan.free.update(function.body.params)
@@ -199,6 +203,8 @@ def _choose_expressions(
     """Decide for each value of the region; `sizes` counts the operations in expressions."""
     used_in = _loops_of_uses(plan)
     named = {op.operands[0] for op in walk(region) if op.code in plan.apart}
+    chosen = {each for op in walk(region) if op.code in CHOOSING for each in op.operands}
+    calls: set[Value] = set()  # expressions with an operation of `calling`
     for op in _inner_first(region):
         if not plan.is_live(op):
             continue
@@ -210,11 +216,18 @@ def _choose_expressions(
         if _is_free(plan, op):
             plan.free.add(value)
             continue
-        size = 1 + sum(sizes.get(operand, 0) for operand in plan.operands(op))
-        once = plan.uses[value] == 1 and used_in.get(value) is scopes.loop[value]
-        if once and size <= LARGEST and value not in named and op.code not in plan.held:
-            plan.inlined.add(value)
-            sizes[value] = size
+        operands = plan.operands(op)
+        size = 1 + sum(sizes.get(operand, 0) for operand in operands)
+        if not (plan.uses[value] == 1 and used_in.get(value) is scopes.loop[value]):
+            continue
+        if size > LARGEST or value in named or op.code in plan.held:
+            continue
+        if op.code in plan.calling or not calls.isdisjoint(operands):
+            if value in chosen:
+                continue
+            calls.add(value)
+        plan.inlined.add(value)
+        sizes[value] = size
 
 
 def _inner_first(region: Region) -> Iterable[Op]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.glsl.expressions.functions import source
-from pygpu.codegen.glsl.expressions.operations import clamped
+from pygpu.codegen.glsl.expressions.operations import CALLED, clamped
 from pygpu.codegen.glsl.expressions.text import Namer, Text, call, infix, literal, wrap
 from pygpu.codegen.glsl.lines import INDENT, braced, flat
 from pygpu.codegen.glsl.loops import Printer
@@ -35,6 +35,10 @@ NARROW_BUFFERS: Final = "GL_NV_gpu_shader5"  # by which buffers have elements of
 # Operations whose operand gets a variable of its own: drivers compute them slower within an
 # expression that is assigned to a `precise` variable.
 APART: Final = frozenset(("sqrt",))
+# What browsers take for a branch where it is chosen by `c ? a : b`: to ANGLE every function may
+# have effects but GLSL's mathematical ones. Browsers without a GPU draw in SwiftShader, which takes
+# twice as long to compile a loop for each branch in it: 49 in one did not end in five minutes.
+CALLING: Final = CALLED | {"load", "table"}
 # The functions that take a word of 32 bits apart into two float16, and put it together, by whether
 # the driver has numbers of 16 bits. Where it has none, the two are computed with as floats.
 _LANES: Final = {
@@ -110,7 +114,8 @@ class Writer:
         self.dialect = dialect
         self.namer = Namer(taken | {"p"})
         apart = APART if dialect.fused else frozenset()
-        self.plan = make_plan(function, is_parted, apart, held)
+        calling = CALLING if dialect.embedded else frozenset()
+        self.plan = make_plan(function, is_parted, apart, held, calling)
         ranges = Ranges(function, inputs)
         self.ranges = ranges
         self.printer = Printer(self.plan, self.namer, ranges, dialect.loose, self.leaf)

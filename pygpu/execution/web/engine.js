@@ -179,6 +179,7 @@ class Engine {
     this.slots = DATA.slots.map((slot) => ({ ...slot, texture: null, width: 0, height: 0 }));
     this.steps = DATA.order.map((step) => DATA.steps[step]);
     this.frames = new Map();
+    this.fresh = true;  // whether something is drawn or drawn into for the first time
     this.showers = new Map();
     this.meshes = DATA.meshes.length ? new Meshes(this) : null;
   }
@@ -188,7 +189,11 @@ class Engine {
   }
 
   program(index) {
-    return this.programs[index] ??= new Program(this.gl, DATA.programs[index]);
+    if (this.programs[index] === undefined) {
+      this.programs[index] = new Program(this.gl, DATA.programs[index]);
+      this.fresh = true;
+    }
+    return this.programs[index];
   }
 
   /** Put the pixels of a picture, RGBA bytes, into its slot. */
@@ -205,6 +210,7 @@ class Engine {
     Object.assign(slot, { texture, width, height, made: format });
     for (const frame of this.frames.values()) this.gl.deleteFramebuffer(frame);
     this.frames.clear();
+    this.fresh = true;
   }
 
   /** The texture of a slot that is drawn into, of the size that it is to have. */

@@ -7,9 +7,10 @@ const current = new Map();  // what was opened in place of a picture, to open ag
 const clock = { running: false, last: 0 };
 let engine = null, shown = 0, running = DATA.rounds > 0, pending = false, video = null;
 let rounds = 0;  // made since the beginning
+let notice = "";  // what is said as long as nothing else is
 
 function say(text, wrong = false) {
-  byId("message").textContent = text;
+  byId("message").textContent = text || notice;
   byId("message").classList.toggle("wrong", wrong);
 }
 
@@ -22,7 +23,11 @@ function resize(width, height) {
 }
 
 function failed(error) {
-  say(error.message, true);
+  if (!isLost()) say(error.message, true);
+}
+
+function isLost() {
+  return engine !== null && engine.gl.isContextLost();
 }
 
 /** Draw at the next frame. */
@@ -34,13 +39,18 @@ function wanted() {
 
 function frame(now) {
   pending = false;
-  if (engine === null || engine.gl.isContextLost()) return;
+  if (engine === null || isLost()) return;
+  if (computing() > BEHIND) {
+    wanted();
+    return;
+  }
   try {
     if (clock.running) tick(now);
     if (video !== null) fromCamera();
     if (DATA.rounds === 0) engine.run(value);
     else if (running || rounds === 0) for (let i = 0; i < DATA.rounds; i++) round();
     engine.show(shown);
+    if (!DATA.served) watched(engine.gl);
   } catch (error) {
     failed(error);
     return;
@@ -332,7 +342,8 @@ async function begin(opened) {
   }
 }
 
-async function start() {
+/** Draw for the first time, or make all ready to be drawn. */
+async function start(draws = true) {
   if (DATA.served) {  // by served.js, which stands before this script
     engine = new Served();
     frame(performance.now());
@@ -348,22 +359,16 @@ async function start() {
   }
   engine = new Engine(gl);
   if (!gl.hasFloats && DATA.slots.some((slot) => KINDS[slot.dtype][2] === "")) {
-    say(gl.hasHalves ? "This browser draws floats of 16 bits alone: between steps, numbers are rounded to 11 bits."
-      : "This browser cannot draw floats: between steps, numbers are rounded to bytes of 0 to 1.");
+    notice = gl.hasHalves ? "This browser draws floats of 16 bits alone: between steps, numbers are rounded to 11 bits."
+      : "This browser cannot draw floats: between steps, numbers are rounded to bytes of 0 to 1.";
+    say("");
   }
   if (engine.meshes !== null) await engine.meshes.load();
   await begin(true);
-  frame(performance.now());
+  if (draws) frame(performance.now());
+  else running = false;
 }
 
-canvas.addEventListener("webglcontextlost", (event) => {
-  event.preventDefault();
-  say("The browser has taken the graphics device away; the picture comes back with it.", true);
-});
-canvas.addEventListener("webglcontextrestored", () => {
-  say("");
-  window.pygpu.ready = start().catch(failed);
-});
 addControls();
 addActions();
 addDrop();

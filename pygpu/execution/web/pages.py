@@ -4,8 +4,8 @@
     page = Page(recording, "f", ...)
     page.html()                        # nothing in it is fetched from elsewhere
 
-What the page does is in engine.js, which computes, and page.js, which its reader meets, beside this
-file; page.html is around them, with page.css.
+What the page does is in engine.js, which computes, watch.js, which says what goes wrong there, and
+page.js, which its reader meets, beside this file; page.html is around them, with page.css.
 """
 
 from __future__ import annotations
@@ -143,12 +143,13 @@ def scripts(data: Mapping[str, Any]) -> str:
 
 def filled(data: Mapping[str, Any], story: str, python: str, script: str) -> str:
     """The text of a page; `script` comes before that of pages."""
+    own = "\n".join([(HERE / name).read_text("utf-8") for name in ("watch.js", "page.js")])
     parts = {
         "TITLE": html.escape(data["name"]),
         "STORY": html.escape(story),
         "PYTHON": html.escape(python),
         "STYLE": (HERE / "page.css").read_text("utf-8"),
-        "SCRIPT": f"{script}\n{(HERE / 'page.js').read_text('utf-8')}",
+        "SCRIPT": f"{script}\n{own}",
         # "<" begins neither a tag nor a comment within a script that way
         "DATA": json.dumps(_told(data), separators=(",", ":")).replace("<", "\\u003c"),
     }

@@ -219,6 +219,13 @@ def test_filters_that_pipelines_put_off_are_made_on_the_page(
     check(page, parts.export(tmp_path / "page.html", image), *parts.on("cpu")(image))
 
 
+def test_many_texels_that_are_chosen_in_a_loop_are_drawn(page: Any, tmp_path: Path) -> None:
+    """At the edges four pixels are computed in a loop, of 49 texels each that may lie outside."""
+    grey = np.float32(PHOTO[..., 0] / 255)
+    smooth = pygpu.pipeline(lambda im: filters.denoise_bilateral(im, sigma_color=0.1))
+    check(page, smooth.export(tmp_path / "page.html", grey), smooth.on("cpu")(Image(grey)))
+
+
 @pytest.mark.parametrize("pipeline", [waving, mixed, turned])
 def test_pipelines_go_on(page: Any, tmp_path: Path, pipeline: Any) -> None:
     u, v = PHOTO[..., 0], RNG.random((40, 52)).astype(np.float32)

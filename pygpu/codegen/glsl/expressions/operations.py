@@ -343,5 +343,10 @@ TABLE: Final[dict[str, Row]] = {
     **{code: comparison(row.symbol, code) for code, row in _COMPARISONS.items()},
 }
 
+# Operations that may be printed as calls of helpers.
+CALLED: Final = frozenset(
+    (*_HELPED, *"div floordiv mod pow min max to_int to_uint shl shr dot".split())
+)
+
 NEGATED: Final = {code: row.negated for code, row in _COMPARISONS.items()}
 ASSIGNED: Final = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/="}

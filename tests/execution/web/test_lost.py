@@ -1,0 +1,121 @@
+"""Pages whose program takes long, whose browser takes the graphics device away, or whose program
+is refused: each says so in a sentence, and goes on."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image as PILImage
+
+import pygpu
+from browser import browser_page, opened, result
+from pygpu import Float, Image, Int, Position
+
+PHOTO = np.random.default_rng(3).integers(0, 256, (40, 52, 3), np.uint8)
+LOSE = "pygpu.lose = pygpu.engine().gl.getExtension('WEBGL_lose_context'); pygpu.lose.loseContext()"
+RESTORE = "pygpu.lose.restoreContext()"
+SAID = "document.getElementById('message').textContent"
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Any]:
+    with browser_page() as page:
+        yield page
+
+
+@pygpu.compile
+def gained(im: Image, p: Position, gain: Float = 0.5):
+    return gain * im(p)
+
+
+@pygpu.compile
+def slow(im: Image, p: Position, rounds: Int = 10, times: Int = 10):
+    """As many rounds as there are `rounds * times`, of which no compiler knows the end."""
+    t = im(p)
+    for _ in range(rounds * times):
+        t = pygpu.sin(3 * t) * 0.5 + 0.5
+    return t
+
+
+def waits(page: Any, words: str) -> None:
+    page.wait_for_function(f"{SAID}.includes({words!r})", timeout=60000)
+
+
+def goes_on(page: Any) -> None:
+    """Wait until nothing is said any more, and what was asked for is drawn."""
+    page.wait_for_function(f"{SAID} === ''", timeout=60000)
+    page.evaluate("pygpu.ready")
+
+
+def test_page_whose_context_is_lost_says_so_and_comes_back(page: Any, tmp_path: Path) -> None:
+    opened(page, gained.export(tmp_path / "page.html", PHOTO))
+    PILImage.fromarray(255 - PHOTO).save(tmp_path / "other.png")
+    page.set_input_files("input[type=file]", str(tmp_path / "other.png"))
+    page.evaluate("pygpu.set('gain', [0.25])")
+    for _ in range(2):
+        page.evaluate(LOSE)
+        waits(page, "taken the graphics device away; the picture comes back with it.")
+        page.evaluate("pygpu.run()")  # as a control that is moved meanwhile
+        waits(page, "taken the graphics device away")
+        page.evaluate(RESTORE)
+        goes_on(page)
+        np.testing.assert_allclose(result(page) * 4, (255 - PHOTO) / 255, atol=1e-6)
+
+
+def test_simulation_begins_again_after_a_loss(page: Any, tmp_path: Path) -> None:
+    opened(page, gained.export(tmp_path / "page.html", PHOTO, gain=0.75, iterate=1))
+    page.evaluate(LOSE)
+    waits(page, "taken the graphics device away")
+    page.evaluate(RESTORE)
+    goes_on(page)
+    page.click("text=Pause")
+    rounds = page.evaluate("pygpu.rounds()")
+    np.testing.assert_allclose(result(page), PHOTO / 255 * 0.75**rounds, rtol=1e-4, atol=1e-6)
+
+
+def test_page_says_that_a_program_takes_long_and_draws_it_then(page: Any, tmp_path: Path) -> None:
+    opened(page, slow.export(tmp_path / "page.html", PHOTO[..., 0]))
+    page.evaluate("pygpu.set('rounds', [20000])")
+    page.evaluate("wanted()")
+    waits(page, "preparing or running the program for")
+    goes_on(page)
+    want = slow.on("cpu")(PHOTO[..., 0], rounds=20000, dtype=np.float32)
+    assert np.isclose(result(page)[..., 0].mean(), want.mean(), atol=0.05)  # chaos, of one mean
+
+
+def test_program_that_was_stopped_is_not_run_again_by_itself(page: Any, tmp_path: Path) -> None:
+    opened(page, slow.export(tmp_path / "page.html", PHOTO[..., 0]))
+    expected = result(page)
+    page.evaluate("pygpu.set('rounds', [30000])")
+    page.evaluate("wanted()")
+    waits(page, "preparing or running the program for")
+    page.evaluate(LOSE)
+    waits(page, "takes too long on this graphics device")
+    page.evaluate(RESTORE)
+    page.wait_for_function("!pygpu.engine().gl.isContextLost()")
+    page.evaluate("pygpu.ready")
+    waits(page, "takes too long on this graphics device")
+    page.evaluate("pygpu.set('rounds', [10])")
+    page.evaluate("wanted()")
+    goes_on(page)
+    np.testing.assert_array_equal(result(page), expected)
+
+
+def test_program_that_the_driver_refuses_is_told(page: Any, tmp_path: Path) -> None:
+    file = gained.export(tmp_path / "page.html", PHOTO)
+    page.goto(file.as_uri())
+    page.evaluate("pygpu.ready")
+    page.evaluate("DATA.programs[0].text = '#version 300 es\\nvoid main() { nonsense }'")
+    page.evaluate("engine.programs = []")
+    page.evaluate("wanted()")
+    waits(page, "The browser's driver refused a program")
+
+
+def test_what_cannot_be_drawn_is_told(page: Any, tmp_path: Path) -> None:
+    page.goto(gained.export(tmp_path / "page.html", PHOTO).as_uri())
+    page.evaluate("pygpu.ready")
+    page.evaluate("engine.frames.clear(); engine.frame = () => engine.gl.createFramebuffer()")
+    page.evaluate("engine.fresh = true; wanted()")
+    waits(page, "could not draw this")
