@@ -39,6 +39,8 @@ STORED: Final = tuple(
 )
 AT_ONCE: Final = 1 << 18  # values converted at once
 TURNED: Final = 1 << 12  # rows, or columns, that are turned at once
+THIN: Final = 16  # pixels of a row below which turning an image costs less than its short rows
+TALL: Final = 4  # times as high as wide, at least: where rows become no longer, nothing is won
 
 
 @record
@@ -266,6 +268,12 @@ def _turned(array: NDArray[Any]) -> NDArray[Any]:
     made = np.empty((width, height, channels), array.dtype)
     copy_turned(array, made)
     return made
+
+
+def is_thin(shape: tuple[int, int], short: int = THIN) -> bool:
+    """Whether images of a height and width are turned; `short`: where rows have fewer pixels."""
+    height, width = shape
+    return width < short and height >= TALL * width
 
 
 def copy_turned(source: NDArray[Any], target: NDArray[Any]) -> None:

@@ -743,3 +743,8 @@ def test_only_indices_that_may_lie_beside_a_table_are_clamped(target: str) -> No
     assert np.asarray(deep(image)).tolist() == [[0.0, 1.0, 22.0], [45.0, 6.0, 47.0]]
     text = str(deep.lower(image).ssa).partition("# after")[2]
     assert text.count("select ") <= 1  # the first index alone may be negative
+
+
+@pytest.mark.parametrize("name", ["register", "private", "string", "sample", "packed"])
+def test_no_name_is_a_word_of_the_languages_that_drivers_take(name: str) -> None:
+    assert Namer().fresh(name) != name

@@ -75,13 +75,25 @@ def one_or_a_float(p: Position) -> Any:
     return v * 2
 
 
+def doubled(p: Position) -> Any:
+    v = ROW[p.x] if p.y > 0 else 7  # without a name, later Pythons double each by itself
+    return v * 2
+
+
+def negated(p: Position) -> Any:
+    v = ROW[p.x] if p.y > 0 else 7
+    for number in (v, 1 - v):
+        return -number
+    return 0
+
+
 UNCLEAR: list[Callable[[Position], Any]] = [
     one_or_a_float,
     lambda p: sum(v for v in ROW if v > p.x),
     lambda p: sum(ROW[p.x < ROW]),
     lambda p: max(ROW[1], p.x) + np.uint8(20),
-    lambda p: (ROW[p.x] if p.y > 0 else 7) * 2,
-    lambda p: -(ROW[p.x] if p.y > 0 else 7),
+    doubled,
+    negated,
 ]
 
 

@@ -19,7 +19,7 @@ from pygpu.codegen.llvm.plan import cost
 from pygpu.core.boundaries import rows_read
 from pygpu.core.host.later import later
 from pygpu.core.programs import Frame, Planes, Program, Task, Work
-from pygpu.core.storage import Storage, rows_of, strides_of
+from pygpu.core.storage import Storage, is_thin, rows_of, strides_of
 from pygpu.devices.cpu.chunks import address, addresses, cores, host, native_loops
 from pygpu.devices.cpu.given import (
     HUGE,
@@ -38,7 +38,6 @@ from pygpu.devices.cpu.layout import Layout, Sizes
 from pygpu.devices.cpu.native import Native, attributes, native_span
 from pygpu.devices.cpu.threads import POOL, Job, thread_count
 from pygpu.devices.process.reserve import LINE, RESERVE, apart
-from pygpu.passes.layout.turned import is_thin, turned
 from pygpu.ssa import Constant, walk
 
 with later():
@@ -46,6 +45,7 @@ with later():
     from pygpu.devices.cpu import moves
     from pygpu.devices.cpu import rounds as rounds_of
     from pygpu.passes.blocks import rows_as_texels
+    from pygpu.passes.layout import turned
 
 SMALL: Final = 60_000  # below so many vector operations, nobody waits for a second thread
 TINY: Final = 15_000  # below so many, one that waits already is not worth it either
@@ -310,7 +310,7 @@ class CpuProgram(Program):
                 program._run(Arrays(read, uniforms, (1, shape[0]), made))
                 return
         if self.turned is None:
-            self.turned = CpuProgram(replace(self.task, function=turned(self.task.function)))
+            self.turned = CpuProgram(replace(self.task, function=turned.turned(self.task.function)))
         on = cores()
         columns = [moves.rows_for(result) for result in results]
         read = [moves.columns_of(array, on) for array in arrays]

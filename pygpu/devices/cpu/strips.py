@@ -21,7 +21,7 @@ from pygpu.codegen.jobs.strips import native_strips
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.host.records import record
 from pygpu.core.programs import Link, Linked
-from pygpu.core.storage import Format, Storage, strides_of
+from pygpu.core.storage import Format, Storage, is_thin, strides_of
 from pygpu.devices.cpu.chunks import address, addresses
 from pygpu.devices.cpu.given import is_wide
 from pygpu.devices.cpu.layout import Block, Layout, Rows, Sizes
@@ -29,7 +29,6 @@ from pygpu.devices.cpu.native import Native
 from pygpu.devices.cpu.program import LAYOUTS, LONG, SHORT, SMALL, CpuProgram
 from pygpu.devices.cpu.threads import POOL, Job, thread_count
 from pygpu.devices.process.reserve import RESERVE
-from pygpu.passes.layout.turned import is_thin
 from pygpu.passes.stages.part import Part
 from pygpu.ssa import Constant
 

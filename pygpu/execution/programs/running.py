@@ -18,14 +18,13 @@ from pygpu.core.errors import OutOfMemory
 from pygpu.core.host import log
 from pygpu.core.host.later import later
 from pygpu.core.programs import PlaneRead, Planes, Work
-from pygpu.core.storage import Storage, copy_turned, rows_of
+from pygpu.core.storage import Storage, copy_turned, is_thin, rows_of
 from pygpu.devices import targets
 from pygpu.execution.programs.specialise import COMPILING, Specialisation, dump
-from pygpu.passes.layout.turned import is_thin, turned
 
 with later():
     from pygpu.execution.programs import joined, strips, tiles
-    from pygpu.passes.layout import planes, single
+    from pygpu.passes.layout import planes, single, turned
 
 LONG: Final = 1 << 10  # pixels of a column or a row that are worth a program of its own
 
@@ -105,7 +104,7 @@ def _with_rows(made: Specialisation, work: Work, is_turned: bool) -> Specialisat
 def _variant(made: Specialisation, is_turned: bool, flat: Collection[int]) -> Specialisation:
     function = made.task.function
     if is_turned:
-        function = turned(function)
+        function = turned.turned(function)
     if flat and single.reads_rows(function):
         function = single.of_one_row(function, flat)
     if function is made.task.function:

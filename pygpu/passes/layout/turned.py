@@ -12,16 +12,7 @@ from typing import Final
 from pygpu.core.rewriter import Rewriter
 from pygpu.ssa import Function, Op, Value
 
-THIN: Final = 16  # pixels of a row below which turning an image costs less than its short rows
-TALL: Final = 4  # times as high as wide, at least: where rows become no longer, nothing is won
-
 _TURNED: Final = {"width": "height", "height": "width"}
-
-
-def is_thin(shape: tuple[int, int], short: int = THIN) -> bool:
-    """Whether images of a height and width are turned; `short`: where rows have fewer pixels."""
-    height, width = shape
-    return width < short and height >= TALL * width
 
 
 def turned(function: Function) -> Function:

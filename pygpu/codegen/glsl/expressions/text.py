@@ -27,6 +27,7 @@ INFIX: Final = {
 _SIGNED: Final = (UNARY, INFIX["*"])  # forms of which the first sign is that of the whole
 _BITS: Final = {"<<", ">>", "&", "^", "|"}  # few remember how these bind: they get parentheses
 
+# Of the specification, and of Cg and C++, which NVIDIA's compiler takes, too.
 _KEYWORDS: Final = """
 attribute const uniform varying buffer shared coherent volatile restrict readonly writeonly
 atomic_uint layout centroid flat smooth noperspective patch sample break continue do for while
@@ -35,6 +36,12 @@ precise discard return struct uint lowp mediump highp precision common partition
 union enum typedef template this resource goto inline noinline public static extern external
 interface long short half fixed unsigned superp input output hvec2 hvec3 hvec4 fvec2 fvec3 fvec4
 filter sizeof cast namespace using row_major main defined
+register auto delete friend new operator private protected virtual typename typeid catch throw try
+const_cast dynamic_cast reinterpret_cast static_cast explicit mutable signed unsigned char wchar_t
+char16_t char32_t nullptr constexpr decltype static_assert thread_local and_eq bitand bitor compl
+not_eq or_eq xor xor_eq compile compile_fragment emit pixelfragment vertexfragment technique pass
+sampler_state string matrix vector texture1D texture2D texture3D textureCUBE textureRECT
+asm_fragment column_major pack packed pragma
 """
 _FUNCTIONS: Final = """
 radians degrees sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh pow exp log exp2 log2
