@@ -98,8 +98,9 @@ class _Kernel:
         top = code.splat(self.bins - 1, lanes)
         found = code.maximum(code.minimum(code.to_int_inside(quotient), top), 0)
         beyond = quotient - code.to_float(found)
-        is_near = is_inside & ((beyond < self.doubt) | (beyond > 1.0 - self.doubt))
-        branch = Branch(code, code.anywhere(is_near))
+        # The least and the greatest of an image are often many, and its first and last edge.
+        is_near = (beyond < self.doubt) & (found > 0) | (beyond > 1.0 - self.doubt) & (found < top)
+        branch = Branch(code, code.anywhere(is_near & is_inside))
         with branch.side():
             corrected = self._corrected(values, found, top)
         with branch.side():
