@@ -1,5 +1,5 @@
-"""Pages whose program takes long, whose browser takes the graphics device away, or whose program
-is refused: each says so in a sentence, and goes on."""
+"""Pages whose browser takes the graphics device away, or whose program is refused: each says so in
+a sentence, and goes on."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +11,7 @@ from PIL import Image as PILImage
 
 import pygpu
 from browser import browser_page, opened, result
-from pygpu import Float, Image, Int, Position
+from pygpu import Float, Image, Position
 
 PHOTO = np.random.default_rng(3).integers(0, 256, (40, 52, 3), np.uint8)
 LOSE = "pygpu.lose = pygpu.engine().gl.getExtension('WEBGL_lose_context'); pygpu.lose.loseContext()"
@@ -28,15 +28,6 @@ def page() -> Iterator[Any]:
 @pygpu.compile
 def gained(im: Image, p: Position, gain: Float = 0.5):
     return gain * im(p)
-
-
-@pygpu.compile
-def slow(im: Image, p: Position, rounds: Int = 10, times: Int = 10):
-    """As many rounds as there are `rounds * times`, of which no compiler knows the end."""
-    t = im(p)
-    for _ in range(rounds * times):
-        t = pygpu.sin(3 * t) * 0.5 + 0.5
-    return t
 
 
 def waits(page: Any, words: str) -> None:
@@ -73,34 +64,6 @@ def test_simulation_begins_again_after_a_loss(page: Any, tmp_path: Path) -> None
     page.click("text=Pause")
     rounds = page.evaluate("pygpu.rounds()")
     np.testing.assert_allclose(result(page), PHOTO / 255 * 0.75**rounds, rtol=1e-4, atol=1e-6)
-
-
-def test_page_says_that_a_program_takes_long_and_draws_it_then(page: Any, tmp_path: Path) -> None:
-    opened(page, slow.export(tmp_path / "page.html", PHOTO[..., 0]))
-    page.evaluate("pygpu.set('rounds', [20000])")
-    page.evaluate("wanted()")
-    waits(page, "preparing or running the program for")
-    goes_on(page)
-    want = slow.on("cpu")(PHOTO[..., 0], rounds=20000, dtype=np.float32)
-    assert np.isclose(result(page)[..., 0].mean(), want.mean(), atol=0.05)  # chaos, of one mean
-
-
-def test_program_that_was_stopped_is_not_run_again_by_itself(page: Any, tmp_path: Path) -> None:
-    opened(page, slow.export(tmp_path / "page.html", PHOTO[..., 0]))
-    expected = result(page)
-    page.evaluate("pygpu.set('rounds', [30000])")
-    page.evaluate("wanted()")
-    waits(page, "preparing or running the program for")
-    page.evaluate(LOSE)
-    waits(page, "takes too long on this graphics device")
-    page.evaluate(RESTORE)
-    page.wait_for_function("!pygpu.engine().gl.isContextLost()")
-    page.evaluate("pygpu.ready")
-    waits(page, "takes too long on this graphics device")
-    page.evaluate("pygpu.set('rounds', [10])")
-    page.evaluate("wanted()")
-    goes_on(page)
-    np.testing.assert_array_equal(result(page), expected)
 
 
 def test_program_that_the_driver_refuses_is_told(page: Any, tmp_path: Path) -> None:
