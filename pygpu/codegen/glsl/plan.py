@@ -203,8 +203,10 @@ def _choose_expressions(
     """Decide for each value of the region; `sizes` counts the operations in expressions."""
     used_in = _loops_of_uses(plan)
     named = {op.operands[0] for op in walk(region) if op.code in plan.apart}
-    chosen = {each for op in walk(region) if op.code in CHOOSING for each in op.operands}
+    chosen: set[Value] = set()
     calls: set[Value] = set()  # expressions with an operation of `calling`
+    if plan.calling:
+        chosen = {each for op in walk(region) if op.code in CHOOSING for each in op.operands}
     for op in _inner_first(region):
         if not plan.is_live(op):
             continue

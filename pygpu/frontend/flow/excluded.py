@@ -15,7 +15,7 @@ first round, and for a round that follows one for which it was shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from pygpu.core.operations.ops import TABLE
@@ -24,9 +24,6 @@ from pygpu.types import BOOL, FLOAT, INT
 
 CASES: Final = 1000  # that are looked at before nothing is said
 _DEEPEST: Final = 12  # operations of a test that are looked through
-_COMPARED: Final[dict[str, Callable[[Any, Any], bool]]] = {
-    code: row.operators[0] for code, row in TABLE.items() if row.is_comparison
-}
 Test = tuple[Value, bool]  # a bool, and what it is
 Claim = frozenset[tuple[Any, bool]]  # tests, by what equal ones have in common
 
@@ -187,8 +184,9 @@ def _made(op: Op, operands: list[Value]) -> Value:
         if (not settles) in known:
             return operands[1 - known.index(not settles)]
     elif None not in known and all(each.type.is_scalar for each in operands):
-        if op.code in _COMPARED:
-            return TRUE if _COMPARED[op.code](*known) else FALSE
+        row = TABLE.get(op.code)
+        if row is not None and row.is_comparison:
+            return TRUE if row.operators[0](*known) else FALSE
         if op.code == "not":
             return FALSE if known[0] else TRUE
         if op.code == "to_float":

@@ -53,13 +53,13 @@ def combined(w: Evaluator, symbol: str, a: Any, b: Any, made: Any) -> Any:
     dtype = _width(a, b)
     if dtype is None:
         return made
-    ends = _ends(w, symbol, a, b, dtype)
+    low, high = _ends(symbol, a, b, dtype)
     limits = np.iinfo(dtype)
     sure = max(certainty(a), certainty(b))
     if Certainty.NUMPY in (certainty(a), certainty(b)) and sure is not Certainty.NEITHER:
         sure = Certainty.NUMPY  # beside one of NumPy's, Python's number becomes one
-    if limits.min <= min(ends) and max(ends) <= limits.max:
-        return Narrow(made.value, dtype, (min(ends), max(ends)), sure)
+    if limits.min <= low and high <= limits.max:
+        return Narrow(made.value, dtype, (low, high), sure)
     if sure is not Certainty.NUMPY:
         unclear = a if certainty(a) is sure else b
         raise w.error(ambiguous(symbol, unclear, dtype))
@@ -82,17 +82,15 @@ def _width(a: Any, b: Any) -> DType | None:
     return dtype
 
 
-def _ends(w: Evaluator, symbol: str, a: Any, b: Any, dtype: DType) -> tuple[int, int]:
+def _ends(symbol: str, a: Any, b: Any, dtype: DType) -> tuple[int, int]:
     """Between which two integers the result of an operator lies."""
     limits = np.iinfo(dtype)
     if symbol in _RANGES:
         ends = [_RANGES[symbol](x, y) for x in range_of(a) for y in range_of(b)]
     elif symbol in _WITHIN:
         ends = [*range_of(a), *range_of(b), limits.min, limits.max]
-        # -128 // -1 is 128.
-        ends += (
-            [limits.max + 1] if symbol == "//" and limits.min < 0 and min(range_of(b)) < 0 else []
-        )
+        if symbol == "//" and limits.min < 0 and min(range_of(b)) < 0:
+            ends.append(limits.max + 1)  # -128 // -1 is 128
     else:
         ends = [limits.min - 1, limits.max + 1]
     return min(ends), max(ends)

@@ -12,13 +12,13 @@ results are not needed, so that what one condition decides (a list's counter and
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 from typing import Final
 
 from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
 from pygpu.passes.simplify.dead import remove_dead
+from pygpu.passes.simplify.rules import number
 from pygpu.ssa import Function, Op, Region, Value, alike, constant_of, used_by, uses, walk
 from pygpu.types import BOOL
 
@@ -62,7 +62,7 @@ class _Updates:
             if choice is None or choice.code != "select" or kept.type != op.result.type:
                 continue
             condition, added, other = choice.operands
-            if condition.type == BOOL and _is_zero(other) and self._end(1, kept, given):
+            if condition.type == BOOL and number(other) == 0 and self._end(1, kept, given):
                 operands = (kept, added) if kept is op.operands[0] else (added, kept)
                 return _Update(condition, op, operands, kept)
         return None
@@ -89,12 +89,12 @@ class _Branches(Rewriter):
         self.updates = updates
 
     def inline(self, region: Region) -> None:
-        waiting: dict[Value, list[Value]] = defaultdict(list)  # results, by their conditions
+        waiting: dict[Value, list[Value]] = {}  # results, by their conditions
 
         def end(needed: Iterable[Value]) -> None:
             for value in needed:
                 update = self.updates.get(value)
-                if update is not None and value in waiting[update.condition]:
+                if update is not None and value in waiting.get(update.condition, ()):
                     self._branch(waiting.pop(update.condition))
 
         for op in region.ops:
@@ -103,7 +103,7 @@ class _Branches(Rewriter):
             if update is None:
                 super().inline(Region((), [op]))
             else:
-                waiting[update.condition].append(op.result)
+                waiting.setdefault(update.condition, []).append(op.result)
         end(region.results)
 
     def _branch(self, results: list[Value]) -> None:
@@ -118,8 +118,3 @@ class _Branches(Rewriter):
         op = Op("if", (new[updates[0].condition],), None, alike(results), (yes, no))
         self.build.region.ops.append(op)
         new.update(zip(results, op.results, strict=True))
-
-
-def _is_zero(value: Value) -> bool:
-    held = constant_of(value)
-    return held is not None and not any(held if isinstance(held, tuple) else (held,))

@@ -37,7 +37,7 @@ union enum typedef template this resource goto inline noinline public static ext
 interface long short half fixed unsigned superp input output hvec2 hvec3 hvec4 fvec2 fvec3 fvec4
 filter sizeof cast namespace using row_major main defined
 register auto delete friend new operator private protected virtual typename typeid catch throw try
-const_cast dynamic_cast reinterpret_cast static_cast explicit mutable signed unsigned char wchar_t
+const_cast dynamic_cast reinterpret_cast static_cast explicit mutable signed char wchar_t
 char16_t char32_t nullptr constexpr decltype static_assert thread_local and_eq bitand bitor compl
 not_eq or_eq xor xor_eq compile compile_fragment emit pixelfragment vertexfragment technique pass
 sampler_state string matrix vector texture1D texture2D texture3D textureCUBE textureRECT
