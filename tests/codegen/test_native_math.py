@@ -273,3 +273,22 @@ def test_powers_with_known_exponents(level: str, exponent: float, monkeypatch: A
     (made,) = program.run(Work([Storage.of(x)], [], x.shape, [None]))
     exact = np.power(x.astype(LONG), LONG(np.float32(exponent)))
     worst(f"power {exponent}", made.host()[..., 0], exact, x)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_powers_with_exponents_of_the_pixel(level: str, monkeypatch: Any) -> None:
+    monkeypatch.setenv("PYGPU_CPU_FEATURES", level)
+    rng = np.random.default_rng(10)
+    near, far = (np.exp2(rng.uniform(-e, e, (200, 1000))).astype(np.float32) for e in (0.6, 40))
+    exponents = rng.uniform(-7, 7, near.shape).astype(np.float32)
+    whole = np.where(rng.random(near.shape) < 0.02, exponents.round(), exponents)
+    for x, y in ((near, exponents), (far, exponents), (near, whole)):
+        results = compute("pow", x, y)
+        worst("pow", results, exactly("pow", x, y), x, y)
+        other = rng.random(x.shape) < 0.1
+        beside = compute("pow", x, np.where(other, np.float32(2), y))
+        assert np.array_equal(beside[~other], results[~other])  # whatever lies beside
+    tens = np.full((1, 16), 10, np.float32)
+    assert compute("pow", tens, np.arange(-5, 11, dtype=np.float32)[None])[0, 5:].tolist() == [
+        10.0**n for n in range(11)
+    ]

@@ -71,7 +71,7 @@ EXP_64: Final = (0.5000000000000002, 0.16666666666648153, 0.04166666666659639,
                  0.008333333353841212, 0.0013888888928760266, 0.00019841208509755763,
                  2.4801505913225757e-05, 2.7625238928151355e-06,
                  2.7626492983000123e-07)  # fmt: skip
-EXP2_32: Final = (0.6931471805536239, 0.24022650925069966, 0.055504109294556694,
+EXP2_32: Final = (1.0, 0.6931471805536239, 0.24022650925069966, 0.055504109294556694,
                   0.009618056088923377, 0.0013333453771397952, 0.00015461679460163416,
                   1.531029610461944e-05)  # fmt: skip
 
@@ -85,11 +85,10 @@ def exp(code: Code, x: Val) -> Val:
     return times_power(code, polynomial(code, rest, (1.0, 1.0, *EXP_32)), whole, power)
 
 
-def exp2(code: Code, x: Val) -> Val:
+def exp2(code: Code, x: Val, curve: Sequence[float] = EXP2_32) -> Val:
     x = bound(code, x, -150.0, 129.0)
     whole, power = nearest_whole(code, x)
-    rest = x - whole
-    return times_power(code, polynomial(code, rest, (1.0, *EXP2_32)), whole, power)
+    return times_power(code, polynomial(code, x - whole, curve), whole, power)
 
 
 def nearest_whole(code: Code, x: Val) -> tuple[Val, Val | None]:
@@ -295,6 +294,13 @@ def cbrt(code: Code, x: Val) -> Val:
 
 # ---------------------------------------------------------------- the error function
 
+# erf(a) / a - 1 in a**2 up to 1; the binary logarithm of erfc(a) from there to 4. Minimax.
+ERF_32: Final = (0.12837916612625122, -0.3761262595653534, 0.1128358542919159,
+                 -0.026853812858462334, 0.005188327748328447, -0.0008010193705558777,
+                 7.853861461626366e-05)  # fmt: skip
+LOG2_ERFC_32: Final = (-0.0005103067378513515, -1.6259751319885254, -0.9207649827003479,
+                       -0.14865151047706604, 0.031458429992198944, -0.004240958485752344,
+                       0.00026772686396725476)  # fmt: skip
 ERF_64: Final = (1.128379167095494, -0.3761263890281364, 0.11283791658683874,
                  -0.026866169064558413, 0.005223967265818185, -0.0008547935835484012,
                  0.00012046297005771799, -1.4795385375728673e-05, 1.5308261391116776e-06,
@@ -306,24 +312,21 @@ ERFCX_64: Final = (0.18871521543495662, 0.7020195140833718, 0.8077506734735762,
                    0.07429806115846797)  # fmt: skip
 
 
-def _erf_64(code: Code, x: Val) -> tuple[Val, Val]:
-    """erf(a) and erfc(a) of a = |x|, as doubles. Up to 1 the first is a times a polynomial of a**2;
-    from there on the second is e**(-a**2) times one of 2 / (2 + a), 0 as float32 from 10.5 on."""
-    a = bound(code, widened(code, code.absolute(x)), 0.0, 10.5)
-    square = a * a
-    near = a * polynomial(code, square, ERF_64)
-    curve = polynomial(code, 2.0 / (a + 2.0) - 0.4140625, ERFCX_64)
-    far = _exp_64(code, -square) * curve
-    is_near = a < 1.0
-    return code.select(is_near, near, 1.0 - far), code.select(is_near, 1.0 - near, far)
-
-
 def erf(code: Code, x: Val) -> Val:
-    return signed(code, x, _erf_64(code, x)[0])
+    """Up to 1 a product, from there on one less what is small; from 4 on that is nothing."""
+    a = bound(code, code.absolute(x), 0.0, 4.0)
+    near = code.fma(x, polynomial(code, x * x, ERF_32), x)
+    rest = exp2(code, polynomial(code, a, LOG2_ERFC_32))
+    return code.select(a < 1.0, near, code.intrinsic("copysign", 1.0 - rest, x))
 
 
 def erfc(code: Code, x: Val) -> Val:
-    above = _erf_64(code, x)[1]
+    """In float64: up to 1 from erf, from there on e**(-x**2) times a polynomial of 2 / (2 + x)."""
+    a = bound(code, widened(code, code.absolute(x)), 0.0, 10.5)
+    square = a * a
+    near = 1.0 - a * polynomial(code, square, ERF_64)
+    far = _exp_64(code, -square) * polynomial(code, 2.0 / (a + 2.0) - 0.4140625, ERFCX_64)
+    above = code.select(a < 1.0, near, far)
     return narrow(code, code.select(x < 0.0, 2.0 - above, above))
 
 
@@ -412,10 +415,7 @@ _FAST_LOG2: Final = (1.4426964472792778, -0.7213635760320795, 0.4806267654768587
 
 
 def _fast_power(code: Code, x: Val) -> Val:
-    """2**x. (Of NaN both comparisons are false: it stays.)"""
-    x = code.minimum(code.maximum(x, -150.0), 129.0)
-    whole, power = nearest_whole(code, x)
-    return times_power(code, polynomial(code, x - whole, _FAST_EXP2), whole, power)
+    return exp2(code, x, _FAST_EXP2)
 
 
 def _fast_logarithm(code: Code, x: Val, unit: float) -> Val:

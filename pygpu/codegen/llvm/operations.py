@@ -192,7 +192,7 @@ _LOG2: Final = (-0.7213475204776955, 0.48089819219771673, -0.3606736337012726,
 _EXP2: Final = (0.6931471805568321, 0.24022650922342703, 0.05550410906331122, 0.009618056669892305,
                 0.0013333478467745432, 0.00015461447461108575, 1.5303702338669776e-05)  # fmt: skip
 WHOLE: Final = 1024  # exponents up to which whole ones are products
-MILD: Final = 8.0  # exponents up to which float32 in two parts is as good as 2 ulp
+MILD: Final = 6.0  # exponents up to which float32 in two parts is as good as 2 ulp
 
 
 def _pow(code: Code, a: Val, b: Val) -> Val:
@@ -205,8 +205,8 @@ def _pow(code: Code, a: Val, b: Val) -> Val:
             return _whole_power(code, a, int(exponent))
         is_mild = exponent is not None and abs(exponent) <= MILD and not exponent.is_integer()
         if is_mild and exponent is not None and code.machine.has("fma"):
-            return _power_of(code, a, exponent)
-        return code.outlined("pow", mathematics.pow, a, b)
+            return _power_of(code, a, code.constant("float", exponent))
+        return code.outlined("pow", _power, a, b)
     if b.number is not None and 1 <= b.number <= WHOLE:
         return _by_squaring(a, int(b.number))
     if a.kind == "uint":
@@ -230,8 +230,29 @@ def _by_squaring(x: Val, n: int) -> Val:
     return half * half * x if n % 2 else half * half
 
 
-def _power_of(code: Code, x: Val, y: float) -> Val:
-    """x**y = 2**(y log2 x) for a known y that is no whole number, the logarithm in two parts."""
+def _power(code: Code, x: Val, y: Val) -> Val:
+    """x**y. Whole exponents, as 10.0**y has, are left to doubles, whose results are exact where
+    they can be. Which of the two is taken depends on x and y alone, not on other lanes."""
+    if not code.machine.has("fma"):
+        return mathematics.pow(code, x, y)
+    bits, one = code.bits(x, "int"), code.constant("float", 1.0)
+    is_positive = (bits >= 0) & (bits < 0x7F800000)
+    is_mild = is_positive & (code.absolute(y) <= MILD) & trunc(code, y).ne(y)
+    result = code.select(is_mild, x, one)
+    for mask, formula in ((is_mild, _power_of), (~is_mild, mathematics.pow)):
+        branch, before = Branch(code, code.anywhere(mask)), result
+        with branch.side():
+            base = before if formula is _power_of else x
+            result = code.select(mask, formula(code, base, y), before)
+        with branch.side():
+            pass
+        result = branch.join([result], [before])[0]
+    return result
+
+
+def _power_of(code: Code, x: Val, y: Val) -> Val:
+    """x**y = 2**(y log2 x) for an exponent up to MILD that is no whole number, the logarithm in two
+    parts."""
 
     def number(value: float) -> Val:
         return code.constant("float", value)
@@ -251,7 +272,8 @@ def _power_of(code: Code, x: Val, y: float) -> Val:
 
     scaled = log * y
     low = code.fma(low, y, code.fma(log, y, -scaled))
-    most = 150.0 * abs(y)  # of what is scaled, where the result is not one of the ends
+    known = y.number
+    most = 150.0 * (MILD if known is None else abs(known))  # of what is scaled, but at the ends
     if most > 200.0:
         scaled = mathematics.bound(code, scaled, -200.0, 200.0)
     nearest, power = mathematics.nearest_whole(code, scaled)
@@ -259,10 +281,13 @@ def _power_of(code: Code, x: Val, y: float) -> Val:
     curve = code.fma(mathematics.halved(code, rest, _EXP2), rest, 1.0)
     result = mathematics.times_power(code, curve, nearest, power, is_normal=most < 126.0)
 
-    at_zero, at_infinity = (0.0, math.inf) if y > 0 else (math.inf, 0.0)
-    ends = code.select(x.eq(0.0), number(at_zero), number(math.nan))
-    result = code.select(x > 0.0, result, ends)
-    return code.select(code.absolute(x).eq(math.inf), number(at_infinity), result)
+    if known is None:
+        at_zero = code.select(y > 0.0, number(0.0), number(math.inf))
+        return code.select(x.eq(0.0), at_zero, result)
+    ends = (0.0, math.inf) if known > 0 else (math.inf, 0.0)
+    at_zero, at_infinity = map(number, ends)
+    result = code.select(x > 0.0, result, code.select(x.eq(0.0), at_zero, number(math.nan)))
+    return code.select(code.absolute(x).eq(math.inf), at_infinity, result)
 
 
 def _int_pow(code: Code, a: Val, b: Val) -> Val:
