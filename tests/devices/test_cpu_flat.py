@@ -151,6 +151,24 @@ def test_thin_images_cost_about_what_square_ones_do(reach):
     assert seconds((2**18, 1)) < 40 * seconds((512, 512))  # it was 900 times as much
 
 
+@pytest.mark.parametrize("reach", [0, 1])
+def test_thin_images_are_shared_out_as_square_ones_are(reach):
+    def near(im: Image, p: Position):
+        return im(p) * 0.25 + im(p + (0, reach)) * 0.5
+
+    def tiles(shape):
+        compiled, array = pygpu.compile(near, target="cpu"), RNG.random(shape, dtype=np.float32)
+        expected = array * 0.25 + array[[*range(reach, len(array)), *[-1] * reach]] * 0.5
+        np.testing.assert_allclose(compiled(array), expected, rtol=1e-6)
+        (made,) = compiled._cache.programs.values()
+        programs = [made.program, made.program.turned, made.program.low]
+        programs += [program.low for program in programs if program]
+        (layout,) = [each for program in programs if program for each in program.layouts.values()]
+        return layout.tiles
+
+    assert tiles((2**20, 1)) <= 4 * tiles((1024, 1024))
+
+
 @pytest.mark.parametrize("boundary", BOUNDARIES)
 def test_long_rows_alone_are_computed_as_others(boundary):
     """Results of one row have code of their own, from which equal bits come."""

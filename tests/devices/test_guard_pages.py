@@ -81,7 +81,10 @@ for number, (dtype, channels, boundary) in enumerate(kinds):
 print(count)
 """
 
-DTYPES = ("uint8", "uint16", "float16", "float32", "int8", "int16", "int32", "bool")
+DTYPES = (
+    *("uint8", "uint16", "uint32", "int8", "int16", "int32", "int64"),
+    *("float16", "float32", "float64", "bool"),
+)
 
 
 linux = pytest.mark.skipif(

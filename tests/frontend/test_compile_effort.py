@@ -109,6 +109,13 @@ def empty_branches(count: int) -> str:
     return HEADER + "\n".join([*lines, "    return v"])
 
 
+def straight(count: int) -> str:
+    """Lines without a branch, each of which changes a variable."""
+    lines = ["    a, b, c = v, p.x * 0.5, 1.0"]
+    lines += [f"    {'abc'[k % 3]} = {'bca'[k % 3]} * 0.{k % 89 + 10} + v" for k in range(count)]
+    return HEADER + "\n".join([*lines, "    return a + b + c"])
+
+
 INSERTING = (
     HEADER
     + """\
@@ -125,6 +132,7 @@ INSERTING = (
 
 # operations that are emitted, instructions that are walked
 EFFORTS = {
+    "3,000 straight lines": (straight(3000), 10000, 25000),
     "40 empty branches": (empty_branches(40), 100, 400),
     "50 returns": (returns(50), 300, 1300),
     "50 jumps in a loop": (jumps(50), 500, 2300),

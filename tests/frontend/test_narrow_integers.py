@@ -87,6 +87,20 @@ def negated(p: Position) -> Any:
     return 0
 
 
+def pythons_on_one_path(p: Position) -> Any:
+    v = ROW[p.x]
+    if p.y > 0:
+        v = int(v)  # the same number, and Python's
+    return v * 2
+
+
+def pythons_from_the_first_round_on(p: Position) -> Any:
+    v = ROW[p.x]
+    for _ in range(p.y):
+        v = int(v * 2)
+    return v
+
+
 UNCLEAR: list[Callable[[Position], Any]] = [
     one_or_a_float,
     lambda p: sum(v for v in ROW if v > p.x),
@@ -94,6 +108,8 @@ UNCLEAR: list[Callable[[Position], Any]] = [
     lambda p: max(ROW[1], p.x) + np.uint8(20),
     doubled,
     negated,
+    pythons_on_one_path,
+    pythons_from_the_first_round_on,
 ]
 
 

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from programs.suite import Suite
 from pygpu import Image, Position, Vec2, Vec3
 
@@ -1219,6 +1221,17 @@ def list_at_the_last_round(im: Image, counts: Image, p: Position):
         k = i
         i += 1
     return xs[k]
+
+
+@program
+def literals_at_the_last_round(counts: Image, p: Position):
+    n, i, k, weight, s = counts(p), 0, 99, 0, 3
+    tab, pairs, made = [1.0, 2.0, 4.0], ((1, 2), (3, 4), (5, 6)), np.array([7, 8, 9])
+    while i < n and i < 3:
+        k = i
+        weight += 2
+        i += 1
+    return tab[k] + s / weight, pairs[k][1], made[k] % weight, "abc"[k] == "b", tab[-k] // weight
 
 
 @program

@@ -517,6 +517,18 @@ def colour_with_alpha_times_colour(vecs: Image, p: Position):
 
 
 @program
+def colour_with_alpha_times_three(rgba: Image, p: Position):
+    return rgba(p) * Vec3(1, 0.5, 0)
+
+
+@program
+def components_chosen_by_a_mask(vecs: Image, p: Position):
+    vec = Vec3(vecs(p))
+    vec[vec > 0.5] += 1
+    return vec
+
+
+@program
 def vectors_of_different_size(flow: Image, vecs: Image, p: Position):
     return flow(p) + vecs(p)
 

@@ -1,5 +1,8 @@
 """Integers that NumPy holds in fewer than 32 bits: they wrap in their own width."""
 
+import math
+import operator
+
 import numpy as np
 
 from programs.suite import Suite
@@ -93,6 +96,21 @@ def numbers_made_narrow(im: Image, p: Position):
         mixed = np.array([BYTES[p.x % 8], 7]), np.array([b, BYTES[p.y % 8]])
         of_arrays = whole[0] + whole[1], whole[1] * 2, (mixed[0] * 2)[0], (mixed[1] * 200)[1]
         return *scalars, *floats, *of_arrays, WIDE[p.x % 4].astype(np.uint8), c.item() * 3
+
+
+@program
+def narrow_integers_that_become_pythons(im: Image, p: Position):
+    a, (b, c) = BYTES[p.x % 8], (SIGNED[p.y % 8], WORDS[p.x % 8])
+    whole = int(a) * 2, round(a) * 2, math.floor(b) * 3, math.ceil(c) * 2, operator.index(a) * 9
+    ranges = sum(i * 300 for i in range(a)), sum(i for i in range(int(b), a, 3))
+    return *whole, *ranges, float(a) * 2, a.item() * 2, int(np.bitwise_count(a)) * 30
+
+
+@program
+def norms_and_means_of_narrow_integers(im: Image, p: Position):
+    pair = np.array([BYTES[p.x % 8], BYTES[p.y % 8]])
+    norm, mean = np.linalg.norm(pair), np.average(pair, weights=[2, 3])
+    return norm, mean, np.linalg.norm(pair, 1), np.linalg.norm(pair, 3), np.var(pair), pair.std()
 
 
 def crc8(crc):

@@ -19,6 +19,7 @@ from pygpu.frontend.joins.joining import Leaf, Meeting
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.kinds import (
     as_complex,
+    certainty,
     is_member,
     meeting,
     narrow_dtype,
@@ -45,6 +46,7 @@ from pygpu.frontend.values.values import (
     Conflict,
     Dynamic,
     Key,
+    Narrow,
     Parts,
     Picture,
     Unset,
@@ -185,16 +187,20 @@ class Join:
             return a
         kind_a, kind_b = scalar_kind(a), scalar_kind(b)
         if kind_a and kind_b and not (is_member(a) or is_member(b)):
-            if isinstance(a, Dynamic) and isinstance(b, Dynamic) and a.value is b.value:
+            is_same = isinstance(a, Dynamic) and isinstance(b, Dynamic) and a.value is b.value
+            if is_same and certainty(a) is certainty(b):
                 return a
             kind = self._kind(a, b)
             if kind is None:
                 return self.conflict(a, b, key)
-            made = self.leaf(a, b, vector(kind, 1), key)
+            made = a.value if is_same else self.leaf(a, b, vector(kind, 1), key)
             if narrow_dtype(a) is None and narrow_dtype(b) is None:
                 return Dynamic(made)
             either = narrow_either(made, a, b, within=bool(self.meeting.loop))
-            return self.conflict(a, b, key) if either is None else either
+            if either is None:
+                return self.conflict(a, b, key)
+            self.spoiled |= isinstance(a, Narrow) and a.certainty < either.certainty
+            return either
         if isinstance(a, Conflict) or isinstance(b, Conflict):
             option = self._perhaps_set(a, b, key)
             if option is not None:

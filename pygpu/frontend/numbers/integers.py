@@ -173,7 +173,9 @@ def extreme(w: Evaluator, code: str, *operands: Any, data: Any = None) -> Any:
 
 
 def whole(w: Evaluator, value: Any) -> Any:
-    """int(x) of an integer: the same number."""
+    """int(x) of an integer: the same number, one of Python's."""
+    if isinstance(value, Narrow):
+        return Dynamic(value.value)
     if scalar_kind(value) == "bool":
         return Dynamic(convert(w, as_value(w, value, vector("bool", 1)), "int"))
     return value

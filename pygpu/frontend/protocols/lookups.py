@@ -186,7 +186,8 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     indices = index.items if isinstance(index, Tuple) else (index,)
     indices = tuple([integers.as_index(w, part) for part in indices])
     if any(scalar_kind(part) not in ("int", "bool", "uint") for part in indices):
-        raise w.error(f"an index must be an integer, got {describe(index)}: convert it with int()")
+        hint = "use np.where(mask, a, b)" if vector_type(index) else "convert it with int()"
+        raise w.error(f"an index must be an integer, got {describe(index)}: {hint}")
     lazy = w.read(container) if isinstance(container, List) else container
     if isinstance(lazy, Indexed):
         return _in_turn(w, of_indexed(w, lazy, indices[0]), indices[1:])

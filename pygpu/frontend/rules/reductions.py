@@ -342,7 +342,7 @@ def _average(
         shape[axis] = len(factors)
         factors = np.broadcast_to(factors.reshape(shape), array.shape)
     pairs = zip(array.reshape(-1), factors.reshape(-1), strict=True)
-    products = [operators.binary(w, "*", x, f) for x, f in pairs]
+    products = [operators.binary(w, "*", *_wide(w, list(pair), "float")) for pair in pairs]
     weighted = arrays.array_of(products, array.shape)
     over = total(w, arrays.array_of(factors.reshape(-1), array.shape), axis, keepdims=keepdims)
     return operators.binary(w, "/", total(w, weighted, axis, keepdims=keepdims), over)
@@ -364,7 +364,7 @@ def _norm_of(w: Evaluator, items: list[Any], ord: Any, tests: list[Any] | None) 
     if tests is not None:
         items = chosen(w, items, tests, lambda kind: math.inf if ord == -math.inf else 0)
     if ord in (None, 2, "fro"):
-        squares = [_square(w, item) for item in items]
+        squares = [_square(w, item) for item in _wide(w, items, "float")]
         return elementwise(w, "sqrt", (fold(w, "+", squares),), "float")
     sizes = [
         w.call(abs, item) if is_complex(item) else elementwise(w, "abs", (item,), "float")

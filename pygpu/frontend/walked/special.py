@@ -245,4 +245,5 @@ def conjugate(x: Any) -> Any:
 # The functions by what means them.
 
 
-bitwise_count = bit_count  # by the name that NumPy has for it
+def bitwise_count(x: Any) -> Any:
+    return bit_count(int(x))
