@@ -12,12 +12,12 @@ from typing import Any, Final
 
 from pygpu.bytecode import Instruction
 from pygpu.core.errors import AT_COMPILE_TIME
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, usable
 from pygpu.frontend.values.faults import Fault, Raised
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.objects import Cell, Thrown
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Abstract, Choice, Conflict
+from pygpu.frontend.values.values import Abstract, Choice
 
 HANDLED: Final = ".handled"  # the variable that holds the exception being handled
 
@@ -123,6 +123,5 @@ def raised_by(w: Evaluator, state: State, instruction: Instruction) -> Any:
             return Choice(error.which, tuple(every), error.why)
     if error is None:
         raise RuntimeError("No active exception to reraise")
-    if isinstance(error, Conflict):
-        raise w.error(error.message)
+    usable(w, error)
     raise w.error("an exception with dynamic arguments cannot be raised")

@@ -14,11 +14,12 @@ from typing import Any, Final
 from pygpu.bytecode import ITERATOR_SLOTS, Instruction
 from pygpu.core.host.records import record
 from pygpu.frontend.flow.paths import ControlFlow, Outcome
+from pygpu.frontend.values.evaluator import usable
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Growing, Indexed
 from pygpu.frontend.values.objects import Iterator, List, Object, youngest
 from pygpu.frontend.values.states import Frozen, State, reachable
-from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Maybe
+from pygpu.frontend.values.values import Abstract, Dynamic, Maybe
 from pygpu.types import INT
 
 FILTERED: Final = (
@@ -154,8 +155,7 @@ class _Body:
         made = result.get(self.collected)
         made = made.rows if isinstance(made, Growing) else made
         w.state, frame.at = outer, outer_at
-        if isinstance(made, Conflict):
-            raise w.error(made.message)
+        usable(w, made)
         if self.grouped:
             return type(self.collected)(made)
         if made:

@@ -20,10 +20,11 @@ from pygpu.core.builder import Builder
 from pygpu.core.errors import CompileError, is_accident
 from pygpu.core.host.later import later
 from pygpu.frontend.flow.paths import RAISED, ControlFlow, Outcome, guard
+from pygpu.frontend.values.evaluator import usable
 from pygpu.frontend.values.faults import Fault, Raised, Raising, chosen, is_set
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Conflict, Dynamic, NotKnown
+from pygpu.frontend.values.values import Dynamic, NotKnown
 from pygpu.ssa import Value
 from pygpu.types import INT
 
@@ -75,8 +76,7 @@ def raised(w: ControlFlow, frame: Frame, error: BaseException) -> Raised:
 def leave(w: ControlFlow, frame: Frame, state: State, error: Any) -> Outcome:
     """A path on which the instruction being walked raises: to its handler, else out of the function
     to a caller that has one, else to its end."""
-    if isinstance(error, Conflict):
-        raise w.error(error.message)
+    usable(w, error)
     handler = frame.code.handlers.get(frame.at)
     if handler is not None:
         stack = entered(handler, state.stack, error)

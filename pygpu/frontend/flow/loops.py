@@ -19,7 +19,7 @@ from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, stil
 from pygpu.frontend.joins.joining import Renumbered, Round
 from pygpu.frontend.numbers.numbers import as_value
 from pygpu.frontend.protocols.sequences import UNROLL_OPS, endless, indexed, source_items
-from pygpu.frontend.values.evaluator import Mark
+from pygpu.frontend.values.evaluator import Mark, usable
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.kinds import scalar_kind
@@ -50,9 +50,7 @@ def loop(w: ControlFlow, frame: Frame, header: int, state: State, stops: frozens
     entry = frame.graph.blocks[header] - 1
     is_for = frame.code.instructions[entry].op == "FOR" and bool(frame.graph.exits(header))
     if is_for:
-        iterator = state.stack[-ITERATOR_SLOTS]
-        if isinstance(iterator, Conflict):
-            raise w.error(iterator.message)
+        usable(w, state.stack[-ITERATOR_SLOTS])
 
         def ask(state: State) -> Outcome:
             return _Unrolling(w, frame, header, stops, is_for, w.mark(state)).walk(state)

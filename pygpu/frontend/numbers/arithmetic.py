@@ -29,7 +29,7 @@ from pygpu.frontend.numbers.operands import (
     unmasked,
     vector_type,
 )
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, usable
 from pygpu.frontend.values.kinds import (
     Complex,
     as_complex,
@@ -42,7 +42,7 @@ from pygpu.frontend.values.kinds import (
 )
 from pygpu.frontend.values.lazy import lifted
 from pygpu.frontend.values.objects import Array, Vector
-from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, describe
+from pygpu.frontend.values.values import Abstract, Dynamic, describe
 from pygpu.language.componentwise import calculate
 from pygpu.ssa import Value
 from pygpu.types import BOOL, INTEGERS, KINDS, Kind, Type, vector, widest
@@ -121,9 +121,7 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     first, second = scalar_kind(a), scalar_kind(b)
     if first and second and symbol != "@":
         return scalars(w, symbol, a, b, first, second)
-    for value in (a, b):
-        if isinstance(value, Conflict):
-            raise w.error(value.message)
+    a, b = usable(w, a), usable(w, b)
     if symbol != "@" and (vector_type(a) or vector_type(b)):
         return _vector_binary(w, symbol, a, b)
     return NotImplemented
@@ -229,9 +227,7 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a < b and the like on scalars and vectors: a bool, or one a component."""
     if not isinstance(a, Abstract) and not isinstance(b, Abstract):
         return _COMPARE[symbol](a, b)
-    for value in (a, b):
-        if isinstance(value, Conflict):
-            raise w.error(value.message)
+    a, b = usable(w, a), usable(w, b)
     code = _CODES[symbol]["float"]
     first, second = scalar_kind(a), scalar_kind(b)
     if first and second:
@@ -332,8 +328,7 @@ def elementwise(
         return emit(vector(working([operand_kind(part) for part in parts]), size), parts)
 
     for operand in operands:
-        if isinstance(operand, Conflict):
-            raise w.error(operand.message)
+        usable(w, operand)
     if any(map(vector_type, operands)):
         parts = None
         if len(operands) > 1 and kind is None:

@@ -11,7 +11,7 @@ import numpy as np
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.joins import origins
 from pygpu.frontend.values.callables import Bound, Builtin, Function
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, usable
 from pygpu.frontend.values.faults import Raised
 from pygpu.frontend.values.kinds import Complex, Text
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
@@ -107,9 +107,7 @@ def class_attribute(w: Evaluator, cls: type, name: str) -> Any:
     parts = w.environment.class_parts
     for base in cls.__mro__:
         if base in parts and name in w.read(parts[base]):
-            found = w.read(parts[base])[name]
-            if isinstance(found, Conflict):
-                raise w.error(found.message)
+            found = usable(w, w.read(parts[base])[name])
             if found is ABSENT:
                 continue
             return found

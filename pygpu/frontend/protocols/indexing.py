@@ -20,7 +20,7 @@ from pygpu.frontend.protocols.attributes import assign_components, vector_of
 from pygpu.frontend.protocols.datamodel import find_method, user_method
 from pygpu.frontend.protocols.sequences import items_of, told_apart
 from pygpu.frontend.values.callables import Bound, Builtin, Function
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, usable
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import key_of
 from pygpu.frontend.values.lazy import Bounded, Cut, Growing, Indexed, Masked, Row, Span
@@ -55,8 +55,7 @@ def place_of(w: Evaluator, index: Any) -> Any:
 
 def item(w: Evaluator, container: Any, index: Any) -> Any:
     """container[index]"""
-    if isinstance(container, Conflict):
-        raise w.error(container.message)
+    usable(w, container)
     if isinstance(index, Instance) and isinstance(container, _INDEXED):
         index = place_of(w, index)
     if isinstance(container, Cut):
@@ -111,10 +110,7 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
                 return lookups.by_key(w, container, index)
             if index not in contents:
                 raise KeyError(index)
-            part = contents[index]
-            if isinstance(part, Conflict):
-                raise w.error(part.message)
-            return part
+            return usable(w, contents[index])
         case Vector() if isinstance(index, _OF_ARRAYS):  # a row of a table
             return item(w, Array(arrays.to_objects(w, container)), index)
         case Vector():
@@ -191,8 +187,7 @@ def _is_subscriptable(container: Any) -> bool:
 
 
 def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
-    if isinstance(index, Conflict):
-        raise w.error(index.message)
+    usable(w, index)
     if isinstance(container, Span) and isinstance(index, Slice):
         return _part_of_range(w, container, *index.bounds)
     if container is np.r_ or container is np.c_:
@@ -261,8 +256,7 @@ def _viewed_beside_mask(w: Evaluator, container: Any, index: Any) -> tuple[Any, 
 
 def set_item(w: Evaluator, container: Any, index: Any, new: Any) -> None:
     """container[index] = new"""
-    if isinstance(container, Conflict):
-        raise w.error(container.message)
+    usable(w, container)
     if not isinstance(container, Abstract):
         raise w.error(kept(container))
     if isinstance(index, Instance) and isinstance(container, _INDEXED):

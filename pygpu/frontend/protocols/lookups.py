@@ -19,7 +19,7 @@ from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.numbers import as_value, dynamic
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of, told_apart
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, usable
 from pygpu.frontend.values.kinds import is_member, narrow_either, scalar_kind
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import EITHER, Array, Cell, Dict, List, Matrix, Object, Set
@@ -282,9 +282,7 @@ def choose(w: Evaluator, test: Any, a: Any, b: Any) -> Any:
             result = rule(w, test, a, b)
     if result is NotImplemented:
         result = w.call(library.chosen, test, a, b)  # joined as the sides of an `if`
-    if isinstance(result, Conflict):
-        raise w.error(result.message)
-    return one_of(w, result, (a, b))
+    return one_of(w, usable(w, result), (a, b))
 
 
 _WORDS = (str, Choice)

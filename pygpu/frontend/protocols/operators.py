@@ -29,14 +29,13 @@ from pygpu.frontend.protocols.arrays import (
 )
 from pygpu.frontend.protocols.datamodel import class_of, user_method
 from pygpu.frontend.protocols.sequences import items_of
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, usable
 from pygpu.frontend.values.kinds import Complex, Text, is_complex, narrow_of, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Masked, lifted
 from pygpu.frontend.values.objects import Array, Dict, List, Matrix, Set
 from pygpu.frontend.values.values import (
     Abstract,
-    Conflict,
     Dynamic,
     NotKnown,
     Tuple,
@@ -77,8 +76,7 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         beside_number = symbol == "+" and (scalar_kind(a) or scalar_kind(b))
         if isinstance(value, Text) and symbol in "+%*" and not beside_number:
             return value
-        if isinstance(value, Conflict):
-            raise w.error(value.message)
+        usable(w, value)
     for rule in _BINARY_RULES:
         result = rule(w, symbol, a, b)
         if result is not NotImplemented:
@@ -204,10 +202,8 @@ def unary(w: Evaluator, symbol: str, a: Any) -> Any:
     if not isinstance(a, Abstract):
         w.environment.dependencies.add(a)
         function: Any = {"-": operator.neg, "+": operator.pos, "~": operator.invert}[symbol]
-        result = function(a)
-        return adopt(w, result)
-    if isinstance(a, Conflict):
-        raise w.error(a.message)
+        return adopt(w, function(a))
+    usable(w, a)
     if isinstance(a, Masked):
         return lifted(lambda x: unary(w, symbol, x), (a,))
     result = arithmetic.unary(w, symbol, a)

@@ -16,10 +16,10 @@ import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.frontend.protocols import arrays, datamodel
-from pygpu.frontend.values.evaluator import Evaluator, Rule
+from pygpu.frontend.values.evaluator import Evaluator, Rule, usable
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.objects import Array
-from pygpu.frontend.values.values import Conflict, describe
+from pygpu.frontend.values.values import describe
 from pygpu.language.scalars import Complex
 
 with later():
@@ -79,8 +79,7 @@ def _complex(w: Evaluator, real: Any = 0.0, imag: Any = 0.0) -> Any:
 
 
 def _number(w: Evaluator, value: Any) -> Any:
-    if isinstance(value, Conflict):
-        raise w.error(value.message)
+    usable(w, value)
     if isinstance(value, Array) and w.read(value).size == 1:
         value = w.read(value).reshape(-1)[0]
     for name in ("__complex__", "__float__"):

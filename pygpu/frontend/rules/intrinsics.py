@@ -35,12 +35,12 @@ from pygpu.frontend.rules.object_calls import CHANGING, OBJECT_RULES, REMEMBERIN
 from pygpu.frontend.rules.structure_calls import STRUCTURE_RULES
 from pygpu.frontend.rules.walked_calls import walked_as
 from pygpu.frontend.values.callables import Bound, Function
-from pygpu.frontend.values.evaluator import Evaluator, Rule
+from pygpu.frontend.values.evaluator import Evaluator, Rule, usable
 from pygpu.frontend.values.faults import Fault, PathEnds
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.objects import Array, Cell, Dict, Instance, Matrix
-from pygpu.frontend.values.values import UNBOUND, Conflict, Dynamic, Natural, Slice, Tuple, describe
+from pygpu.frontend.values.values import UNBOUND, Dynamic, Natural, Slice, Tuple, describe
 from pygpu.frontend.walked import asked
 from pygpu.language import fragments, kernels, matrices, vectors
 from pygpu.language.fragments import Discarded
@@ -174,8 +174,7 @@ def _vector_constructor(cls: Any) -> Rule:
         type, position = cls.TYPE, cls is vectors.Position
         flat: list[Any] = []
         for part in parts:
-            if isinstance(part, Conflict):
-                raise w.error(part.message)
+            usable(w, part)
             if scalar_kind(part):
                 flat.append(part)
             else:

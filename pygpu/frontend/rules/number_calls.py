@@ -28,11 +28,11 @@ from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.walked_calls import SPECIAL_RULES
 from pygpu.frontend.values import ranges
-from pygpu.frontend.values.evaluator import Evaluator, Rule
+from pygpu.frontend.values.evaluator import Evaluator, Rule, usable
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, Instance
-from pygpu.frontend.values.values import Abstract, Choice, Conflict, Tuple, describe
+from pygpu.frontend.values.values import Abstract, Choice, Tuple, describe
 from pygpu.language import scalars, vectors
 from pygpu.types import Kind, vector
 
@@ -150,8 +150,7 @@ def _convert(kind: Kind) -> Rule:
     method_name = f"__{kind}__"
 
     def rule(w: Evaluator, x: Any = 0, *more: Any) -> Any:
-        if isinstance(x, Conflict):
-            raise w.error(x.message)
+        usable(w, x)
         if more and not isinstance(x, str):
             if kind == "int" and len(more) == 1:
                 raise TypeError("int() can't convert non-string with explicit base")
@@ -247,8 +246,7 @@ def _of_numbers(function: Any, rule: Rule) -> Rule:
             raise TypeError(f"'float' object cannot be interpreted as an integer: {what}")
         if kind:
             return value
-        if isinstance(value, Conflict):
-            raise w.error(value.message)
+        usable(w, value)
         method = datamodel.find_method(w, value, "__index__" if integers else "__float__")
         if method is None:
             hint = ": cmath has functions of complex ones" if is_complex(value) else ""

@@ -25,6 +25,7 @@ from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.heap import Heap
 from pygpu.frontend.values.objects import Object
 from pygpu.frontend.values.states import State
+from pygpu.frontend.values.values import Conflict
 from pygpu.ssa import Region, Value
 
 T = TypeVar("T")
@@ -188,3 +189,10 @@ class Evaluator(Protocol):
 
     def compare(self, symbol: str, a: Any, b: Any) -> Any:
         """a < b and the like."""
+
+
+def usable(w: Evaluator, value: Any) -> Any:
+    """A value that can be used: an error for one that paths have made impossible."""
+    if isinstance(value, Conflict):
+        raise w.error(value.message)
+    return value

@@ -28,6 +28,7 @@ from pygpu.frontend.numbers import arithmetic, flags
 from pygpu.frontend.protocols import datamodel, followers, operators
 from pygpu.frontend.protocols.sequences import items_of, iterate
 from pygpu.frontend.values.callables import Function, Super
+from pygpu.frontend.values.evaluator import usable
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import EITHER, Array, Dict
@@ -42,7 +43,7 @@ from pygpu.frontend.values.values import (
     describe,
 )
 from pygpu.frontend.walk.displays import DISPLAYS, Step
-from pygpu.frontend.walk.variables import VARIABLES, checked
+from pygpu.frontend.walk.variables import VARIABLES
 
 with later():
     from pygpu.frontend.collections import words
@@ -130,8 +131,8 @@ def _compare(w: ControlFlow, state: State, symbol: str) -> None:
 
 
 def _is(w: ControlFlow, state: State, inverted: bool) -> None:
-    b = checked(w, state.stack.pop())
-    a = checked(w, state.stack.pop())
+    b = usable(w, state.stack.pop())
+    a = usable(w, state.stack.pop())
     a, b = several_or_one(w, a, b), several_or_one(w, b, a)
     if type(a) is Choice or type(b) is Choice:
         state.stack.append(is_same(w, a, b, inverted))
@@ -258,7 +259,7 @@ def _result(w: ControlFlow, state: State, arg: Any) -> None:
             "the value of this 'yield from' is not known: it is of generator functions that are "
             "called in the function; keep what others would return in an object"
         )
-    state.stack.append(narrowed(w, checked(w, value)))
+    state.stack.append(narrowed(w, usable(w, value)))
 
 
 def _unsupported(w: ControlFlow, state: State, what: Any) -> None:

@@ -12,17 +12,12 @@ from pygpu.bytecode import NULL
 from pygpu.frontend.flow.choices import loaded, narrowed, possible, several_of
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.values.evaluator import usable
 from pygpu.frontend.values.objects import Cell, Vector
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import UNBOUND, Choice, Conflict, Dynamic, Unset
 from pygpu.frontend.walk.displays import Step
 from pygpu.ssa import Value
-
-
-def checked(w: ControlFlow, value: Any) -> Any:
-    if isinstance(value, Conflict):
-        raise w.error(value.message)
-    return value
 
 
 def _const(w: ControlFlow, state: State, arg: Any) -> None:
@@ -112,7 +107,7 @@ def _deref(w: ControlFlow, state: State, name: str) -> None:
     if type(value) in _ODD:
         if value is UNBOUND:
             raise NameError(f"cannot access free variable '{name}' where it has no value")
-        value = loaded(w, value) if type(value) is Choice else checked(w, value)
+        value = loaded(w, value) if type(value) is Choice else usable(w, value)
     state.stack.append(value)
 
 
@@ -156,7 +151,7 @@ def _setglobal(w: ControlFlow, state: State, name: str) -> None:
 def _in_class(w: ControlFlow, state: State, name: str) -> Any:
     """A name of the class body that is walked; UNBOUND without one."""
     namespace = state.locals[".namespace"]
-    return checked(w, w.read(namespace).get(name, UNBOUND))
+    return usable(w, w.read(namespace).get(name, UNBOUND))
 
 
 def _name(w: ControlFlow, state: State, name: str) -> None:
@@ -191,7 +186,7 @@ def _in_dict_or(otherwise: Step) -> Step:
         if value is UNBOUND:
             otherwise(w, state, name)
         else:
-            state.stack.append(checked(w, value))
+            state.stack.append(usable(w, value))
 
     return load
 
