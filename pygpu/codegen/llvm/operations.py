@@ -206,7 +206,7 @@ def _pow(code: Code, a: Val, b: Val) -> Val:
         is_mild = exponent is not None and abs(exponent) <= MILD and not exponent.is_integer()
         if is_mild and exponent is not None and code.machine.has("fma"):
             return _power_of(code, a, code.constant("float", exponent))
-        return code.outlined("pow", _power, a, b)
+        return _power(code, a, b)
     if b.number is not None and 1 <= b.number <= WHOLE:
         return _by_squaring(a, int(b.number))
     if a.kind == "uint":
@@ -231,23 +231,36 @@ def _by_squaring(x: Val, n: int) -> Val:
 
 
 def _power(code: Code, x: Val, y: Val) -> Val:
-    """x**y. Whole exponents, as 10.0**y has, are left to doubles, whose results are exact where
-    they can be. Which of the two is taken depends on x and y alone, not on other lanes."""
+    """x**y. Where all lanes are mild, in place; else by a call."""
     if not code.machine.has("fma"):
-        return mathematics.pow(code, x, y)
-    bits, one = code.bits(x, "int"), code.constant("float", 1.0)
-    is_positive = (bits >= 0) & (bits < 0x7F800000)
-    is_mild = is_positive & (code.absolute(y) <= MILD) & trunc(code, y).ne(y)
-    result = code.select(is_mild, x, one)
-    for mask, formula in ((is_mild, _power_of), (~is_mild, mathematics.pow)):
-        branch, before = Branch(code, code.anywhere(mask)), result
-        with branch.side():
-            base = before if formula is _power_of else x
-            result = code.select(mask, formula(code, base, y), before)
-        with branch.side():
-            pass
-        result = branch.join([result], [before])[0]
-    return result
+        return code.outlined("pow", mathematics.pow, x, y)
+    lanes = max(x.lanes, y.lanes)
+    branch = Branch(code, code.anywhere(~_is_mild(code, x, y)))
+    with branch.side():
+        either = code.splat(code.outlined("pow", _either_power, x, y), lanes)
+    with branch.side():
+        mild = code.splat(_power_of(code, x, y), lanes)
+    return branch.join([either], [mild])[0]
+
+
+def _is_mild(code: Code, x: Val, y: Val) -> Val:
+    """Of which lanes `_power_of` gives the power. Whole exponents, as 10.0**y has, are left to
+    doubles, whose results are exact where they can be."""
+    bits = code.bits(x, "int")
+    exponent = (code.absolute(y) <= MILD) & trunc(code, y).ne(y)
+    return (bits >= 0) & (bits < 0x7F800000) & exponent
+
+
+def _either_power(code: Code, x: Val, y: Val) -> Val:
+    """Each lane by the formula that its own x and y ask for, whatever lies beside."""
+    is_mild = _is_mild(code, x, y)
+    wide = mathematics.pow(code, x, y)
+    branch = Branch(code, code.anywhere(is_mild))
+    with branch.side():
+        both = code.select(is_mild, _power_of(code, x, y), wide)
+    with branch.side():
+        pass
+    return branch.join([both], [wide])[0]
 
 
 def _power_of(code: Code, x: Val, y: Val) -> Val:
