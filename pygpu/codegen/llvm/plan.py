@@ -14,7 +14,7 @@ from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE, Cost
 from pygpu.core.programs import Task
 from pygpu.core.storage import Format
-from pygpu.passes.analysis.taps import REACH, find_taps
+from pygpu.passes.analysis.taps import REACH, find_taps, is_flat
 from pygpu.passes.analysis.variance import X, variance
 from pygpu.ssa import Function, Load, Number, Op, Region, Value, walk
 
@@ -132,7 +132,7 @@ def plan(task: Task, lanes: int, raw: bool = False, group: int = 1) -> Plan:
     result.straight = all(
         op.code not in ("if", "loop") or op in result.cheap for op in function.body.ops
     ) and not any(op.code == "if" and not result.bits[op.operands[0]] for op in ops)
-    result.flat = is_flat(function, ops)
+    result.flat = is_flat(function)
     result.vectors, result.rows = block(result, ops, taps, all(map(is_plain, inputs)))
     if gathers_apart(result, far):
         result.single, result.lanes = True, 1
@@ -183,17 +183,28 @@ def block(made: Plan, ops: Sequence[Op], taps: Sequence[Op], plain: bool) -> tup
     shared = shares_rows(made, taps)
     near = {*made.reaching, *taps}
     distant = [op for op in ops if op.code in ("load", "table") and op not in near]
-    if len(distant) > len(taps) and not any(op.code == "loop" for op in ops):
+    has_loop = any(op.code == "loop" for op in ops)
+    if len(distant) > len(taps) and not has_loop:
         # Each lane fetches for itself, and rows share nothing of that.
         return 2 if work + 4 * len(distant) <= 200 else 1, 1
     if made.straight and made.chains:
         return block_of_sums(made, shared, plain)
-    if any(op.code == "loop" for op in ops):
-        # What a round costs besides its texels is paid once for the block.
+    if has_loop:
+        # What a round costs besides its texels is paid once for the block, also in loops in loops
+        # where vectors of texels are read: windows whose size the call decides.
+        if all(_reads_rows(made, op) for op in distant):
+            work = min(work, 8 * cost(made.function.body, rounds=1))
         return (2, 4) if work <= 400 else (1, 2) if work <= 1000 else (1, 1)
     if not shared:
         return 2 if (work >= 20 or distant or made.multiples) and work <= 200 else 1, 1
     return 1, 6 if work <= 100 else 4 if work <= 300 else 2
+
+
+def _reads_rows(made: Plan, op: Op) -> bool:
+    """Whether pixels beside each other read texels beside each other, if these are inside."""
+    if op.code != "load" or made.bits[op.operands[1]] & X:
+        return False
+    return _offset(op.operands[0], made.function.x, made.bits) is not None
 
 
 def shares_rows(made: Plan, taps: Sequence[Op]) -> bool:
@@ -412,19 +423,6 @@ def _offset(value: Value, pixel: Value, bits: dict[Value, int]) -> list[tuple[Va
     return terms
 
 
-def is_flat(function: Function, ops: Sequence[Op]) -> bool:
-    """Whether a pixel is computed from the texels at its place alone, wherever that is."""
-    place = {function.x, function.y}
-    for op in ops:
-        is_near = op.code == "load" and op.operands == (function.x, function.y)
-        if is_near and op.data.dx == op.data.dy == 0:
-            continue
-        if op.code in ("load", "width", "height") or not place.isdisjoint(op.operands):
-            return False
-    regions = [function.body, *(region for op in ops for region in op.regions)]
-    return all(place.isdisjoint(region.results) for region in regions)
-
-
 def is_cheap(op: Op) -> bool:
     """Whether both sides of a branch may be computed for less than it costs to choose."""
     for region in op.regions:
@@ -434,11 +432,11 @@ def is_cheap(op: Op) -> bool:
     return True
 
 
-def cost(region: Region) -> int:
+def cost(region: Region, rounds: int = 8) -> int:
     """About how many operations a pixel takes; loops count as a few rounds."""
     total = 0
     for op in region.ops:
-        rounds = 8 if op.code == "loop" else 1
-        total += rounds * sum([cost(inner) for inner in op.regions])
+        times = rounds if op.code == "loop" else 1
+        total += times * sum([cost(inner, rounds) for inner in op.regions])
         total += 10 if op.code in COSTLY and op.code != "load" else op.code != "constant"
     return total

@@ -1,5 +1,6 @@
 """Which loads are taps: texels of the rows around a pixel, read as whole vectors where a row of the
-image, or a copy that goes on behind its ends, has them at a known distance."""
+image, or a copy that goes on behind its ends, has them at a known distance; and which functions
+read the pixel's own alone."""
 
 from __future__ import annotations
 
@@ -27,3 +28,16 @@ def find_taps(function: Function) -> set[Op]:
         margins = (max(columns) - min(columns)) * len(rows)
         found.update(wide if (len(wide) - len(near)) * SHARED >= margins else near)
     return found
+
+
+def is_flat(function: Function) -> bool:
+    """Whether a pixel is computed from the texels at its place alone, wherever that is."""
+    place, ops = {function.x, function.y}, list(walk(function.body))
+    for op in ops:
+        is_near = op.code == "load" and op.operands == (function.x, function.y)
+        if is_near and op.data.dx == op.data.dy == 0:
+            continue
+        if op.code in ("load", "width", "height") or not place.isdisjoint(op.operands):
+            return False
+    regions = [function.body, *(region for op in ops for region in op.regions)]
+    return all(place.isdisjoint(region.results) for region in regions)
