@@ -254,6 +254,34 @@ def test_an_offset_inside_a_sum_is_found() -> None:
     assert simplified(write) == expected
 
 
+def test_whole_places_as_floats_become_offsets() -> None:
+    def write(m: Maker, x: Value, y: Value, a: Value) -> Any:
+        across = m.emit("floor", m.add(m.add(m.emit("to_float", x), -1.0), 0.5))
+        down = m.emit("to_float", m.mul(y, 2))
+        whole = m.load(0, m.emit("to_int", across), m.emit("to_int", m.sub(down, 3.0)))
+        moved = m.emit("to_int", m.emit("floor", m.add(m.emit("to_float", x), a)))
+        return m.add(whole, m.load(0, moved, m.emit("to_int", m.add(down, 0.5))))
+
+    expected = """
+        %0 = to_float x; %1 = mul y, 2; %2 = to_float %1; %3 = load im[x - 1, %1 - 3] nearest;
+        %4 = add %0, a; %5 = floor %4; %6 = to_int %5; %7 = add %2, 0.5; %8 = to_int %7;
+        %9 = load im[%6, %8] nearest; %10 = add %3, %9; return %10"""
+    assert simplified(write) == " ".join(expected.split())
+
+
+def test_distances_between_places_are_known() -> None:
+    def write(m: Maker, x: Value, y: Value) -> Any:
+        place = m.sub(m.add(m.emit("to_float", x), 1.75), 4.0)
+        low = m.emit("floor", place)
+        far = m.add(place, 2.0**21)
+        return m.sub(place, low), m.sub(low, place), m.sub(far, place), m.emit("floor", low)
+
+    expected = """
+        %0 = to_float x; %1 = add %0, 1.75; %2 = sub %1, 4.0; %3 = add %0, -3.0;
+        %4 = add %2, 2.097152e+06; %5 = sub %4, %2; return 0.75, -0.75, %5, %3"""
+    assert simplified(write) == " ".join(expected.split())
+
+
 def test_equal_taps_are_loaded_once() -> None:
     def write(m: Maker, x: Value, y: Value) -> Any:
         first = m.load(0, m.add(x, 1), y)

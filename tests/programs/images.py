@@ -1,5 +1,7 @@
 """Images: reading them, their sizes, boundaries, interpolation; images as functions."""
 
+import math
+
 import numpy as np
 
 from programs.suite import Suite
@@ -294,6 +296,15 @@ def boundary_of_small_image_far_away(small: Image, im: Image, p: Position):
 @program
 def linear_at_halves(im: Image, p: Position):
     return im.sampled(interpolation="linear")(p + (0.5, 0.5))
+
+
+@program
+def places_of_floats_around_the_pixel(im: Image, rgb: Image, p: Position):
+    linear = im.sampled(interpolation="linear", boundary="mirror")
+    total = im(p + Vec2(1, -2)) + im((p.x - 3.0, p.y + 0.5)) + im(Vec2(p.x * 2, p.y) - 0.75)
+    for offset, weight in ((1.3846153846, 0.3162162162), (3.2307692308, 0.0702702703)):
+        total += (linear(p + Vec2(offset, 0)) + linear(p - Vec2(0, offset))) * weight
+    return total, rgb((p.y + 40.0, p.x - 40.0)).g, (p.x + 0.3) - math.floor(p.x + 0.3)
 
 
 @program

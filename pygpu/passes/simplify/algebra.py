@@ -2,10 +2,12 @@
 
 Floats: no rule changes a result but for the sign of a zero, and but for a product with a constant
 zero, which is zero whatever the other factor is (so a kernel's zero taps vanish): x + 0.0 and
-x - 0.0 are x, -(a - b) is b - a. Nothing is reassociated; x / c is x * (1 / c) only where c is a
-power of two. Integers wrap, so theirs is the algebra of a ring.
+x - 0.0 are x, -(a - b) is b - a. Nothing is reassociated but places, integers with constants added
+to them, whose floors and distances are those of exact numbers, as in plain Python; x / c is
+x * (1 / c) only where c is a power of two. Integers wrap, so theirs is the algebra of a ring.
 
     add %0, 0.0  ->  %0        mul %0, -1.0  ->  neg %0        pow %0, 2.0  ->  mul %0, %0
+    floor (to_float(x) + 1.3)  ->  to_float(x) + 1.0
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import math
 from typing import Any, Final
 
 from pygpu.core.operations.ops import TABLE
-from pygpu.passes.simplify.rules import Emit, Rule, made_by, number
+from pygpu.passes.simplify.rules import Emit, Rule, made_by, number, place
 from pygpu.ssa import Number, Value, base_and_offset, constant_of
 from pygpu.types import INTEGERS, Kind, Type
 
@@ -51,7 +53,7 @@ def _sub(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     if negated := made_by(b, "neg"):
         return emit("add", a, negated.operands[0])
     if a.type.kind not in INTEGERS:
-        return None
+        return _distance(emit, a, b)
     if a is b:
         return emit.constant(a.type, 0)
     if c is not None:
@@ -244,6 +246,24 @@ def _extreme(code: str) -> Rule:
     return rule
 
 
+def _distance(emit: Emit, a: Value, b: Value) -> Value | None:
+    """What two places differ by that are one integer and constants."""
+    first, second = place(a), place(b)
+    if first is None or second is None or first[0] is not second[0]:
+        return None
+    return emit.constant(a.type, first[1] - second[1])
+
+
+def _floor(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    found = place(operands[0])
+    if found is None:
+        return _rounding(emit, operands, data)
+    whole, rest = found
+    if rest.is_integer():
+        return operands[0]
+    return emit("add", whole, emit.constant(whole.type, float(math.floor(rest))))
+
+
 def _rounding(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     """floor, ceil, trunc and round of what is whole already."""
     op = operands[0].op
@@ -353,6 +373,7 @@ RULES: Final[dict[str, Rule]] = {
     "min": _extreme("min"),
     "max": _extreme("max"),
     **{code: _rounding for code, row in TABLE.items() if row.whole and row.kinds == ("float",)},
+    "floor": _floor,
     "bit_and": _bit_and,
     "bit_or": _bit_or,
     "bit_xor": _bit_xor,

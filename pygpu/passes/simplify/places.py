@@ -2,16 +2,15 @@
 function's own x and y as operands. Places are added without wrapping, as `ssa.Load` says.
 
     load im[x + 1 - 3, (y + %0) - 2]  ->  load im[x, (y + %0), dx=-2, dy=-2]
+    load im[to_int(to_float(x) + 1.0), y]  ->  load im[x, y, dx=1]
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from pygpu.passes.simplify.rules import Emit, Rule, number
+from pygpu.passes.simplify.rules import FARTHEST, Emit, Rule, number, place
 from pygpu.ssa import Load, Value
-
-FARTHEST: Final = 1 << 20  # offsets above that stay in the operands
 
 
 def _load(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
@@ -24,15 +23,21 @@ def _load(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
         x, dx = operands[0], data.dx
     if abs(dy) > FARTHEST:
         y, dy = operands[1], data.dy
-    place = Load(data.image, data.type, dx, dy, data.boundary, data.cval)
-    return emit("load", x, y, data=place)
+    moved = Load(data.image, data.type, dx, dy, data.boundary, data.cval)
+    return emit("load", x, y, data=moved)
 
 
 def _split(emit: Emit, value: Value, depth: int = 8) -> tuple[Value, int]:
     """A coordinate as a base and a constant, which may stand anywhere in a chain of sums."""
     op = value.op
-    if op is None or op.code not in ("add", "sub") or depth == 0:
+    if op is None or op.code not in ("add", "sub", "to_int") or depth == 0:
         return value, 0
+    if op.code == "to_int":
+        found = place(op.operands[0])
+        if found is None or found[0].op is None or not found[1].is_integer():
+            return value, 0
+        base, offset = _split(emit, found[0].op.operands[0], depth - 1)
+        return base, offset + int(found[1])
     sign = 1 if op.code == "add" else -1
     a, b = op.operands
     c = number(b)

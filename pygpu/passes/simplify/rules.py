@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from pygpu.ssa import Number, Op, Table, Value
-from pygpu.types import Type
+from pygpu.types import FLOAT, INT, Type
+
+FARTHEST: Final = 1 << 20  # constants beyond that are not brought together with places
 
 
 class Emit(Protocol):
@@ -57,3 +59,18 @@ def finite(value: Value) -> float | None:
 def made_by(value: Value, code: str) -> Op | None:
     """The op that makes a value, where it is of that code."""
     return value.op if value.op is not None and value.op.code == code else None
+
+
+def place(value: Value) -> tuple[Value, float] | None:
+    """An integer, as a float, and the constant that is added to it, where a float is such a sum. As
+    float32 it is rounded once or more; the two parts are what it stands for."""
+    total = 0.0
+    while value.type is FLOAT and (op := made_by(value, "add") or made_by(value, "sub")):
+        value, b = op.operands
+        c = finite(b)
+        if c is None:
+            return None
+        total += c if op.code == "add" else -c
+    whole = made_by(value, "to_float")
+    is_near = whole is not None and whole.operands[0].type is INT and abs(total) <= FARTHEST
+    return (value, total) if is_near else None
