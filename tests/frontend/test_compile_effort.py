@@ -129,6 +129,20 @@ INSERTING = (
     return v + s * len(vs)"""
 )
 
+NEAREST_FIRST = (
+    "import heapq\n"
+    + HEADER
+    + """\
+    queue, seen = [(p.x, 0, (p.x, p.y))], 0
+    while queue and seen < 9:
+        rank, n, (x, y) = heapq.heappop(queue)
+        seen += 1
+        if n < 3:
+            heapq.heappush(queue, (rank + 1, n + 1, (x + 1, y)))
+            heapq.heappush(queue, (rank + 2, n + 1, (x, y + 1)))
+    return v + rank * 100 + x * 10 + y"""
+)
+
 
 # operations that are emitted, instructions that are walked
 EFFORTS = {
@@ -141,6 +155,7 @@ EFFORTS = {
     "7 short loops in loops": (nest(7), 15000, 400000),
     "100 appends": (appends(100), 700, 1700),
     "items that move from slot to slot": (INSERTING, 3500, 400),
+    "a heap of tuples in tuples": (NEAREST_FIRST, 9000, 8000),
     "ladder of 100": (ladder(100), 300, 2400),
     "10 calls deep": (calls(10), 60, 330),
     "40 calls deep": (calls(40), 180, 1200),

@@ -1,9 +1,11 @@
 """What calls of known values make: closures, objects and lists in tuples are the function's own, and
 what is done to them under a condition happens where it holds."""
 
+import ast
 import collections
 import hashlib
 import io
+import operator
 
 import numpy as np
 
@@ -197,3 +199,22 @@ def texts_written_and_read_as_files(im: Image, p: Position):
         first, second = line.split()
         total += float(first) * im(p) + int(second)
     return total, len(written.getvalue())
+
+
+@program
+def expressions_parsed(im: Image, p: Position):
+    names = {"x": im(p), "y": 0.5}
+    operators = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
+
+    class Evaluation(ast.NodeVisitor):
+        def visit_BinOp(self, node):
+            left, right = self.visit(node.left), self.visit(node.right)
+            return operators[type(node.op)](left, right)
+
+        def visit_Name(self, node):
+            return names[node.id]
+
+        def visit_Constant(self, node):
+            return node.value
+
+    return Evaluation().visit(ast.parse("x * 2 - (y + x)", mode="eval").body)

@@ -48,7 +48,7 @@ def adopt(w: Evaluator | None, result: Any) -> Any:
     kind = type(result)
     if kind in _ATOMS:
         return result
-    if kind not in _HOLDING and not hasattr(kind, "_fields") and not _is_own(w, kind):
+    if kind not in _HOLDING and not _is_named_tuple(kind) and not _is_own(w, kind):
         return result
     if sys.getrefcount(result) > _FRESH:
         return result
@@ -155,7 +155,7 @@ class Adoption:
         kind = type(each)
         if kind in _ATOMS:
             return None
-        if kind is list or kind is tuple or hasattr(kind, "_fields"):
+        if kind is list or kind is tuple or _is_named_tuple(kind):
             return list(each)
         if kind is dict:
             return list(each.values())
@@ -253,6 +253,10 @@ def _is_unbound(cell: types.CellType) -> bool:
         return cell.cell_contents is UNBOUND
     except ValueError:
         return True
+
+
+def _is_named_tuple(kind: type) -> bool:
+    return issubclass(kind, tuple) and hasattr(kind, "_fields")
 
 
 def _is_iterator(kind: type) -> bool:

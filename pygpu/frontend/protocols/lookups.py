@@ -300,7 +300,8 @@ def _words_chosen(w: Evaluator, test: Any, a: Any, b: Any) -> Any:
 
 
 def _items_chosen(w: Evaluator, test: Any, a: Any, b: Any) -> Any:
-    """One of two tuples of numbers and strings, item by item; NotImplemented of anything else."""
+    """One of two tuples of numbers, strings and such tuples, item by item; NotImplemented of
+    anything else."""
     kinds = [one.cls if isinstance(one, Tuple) else type(one) for one in (a, b)]
     if kinds != [tuple, tuple]:
         return NotImplemented
@@ -312,8 +313,8 @@ def _items_chosen(w: Evaluator, test: Any, a: Any, b: Any) -> Any:
         item = x if x is y and (scalar_kind(x) or type(x) in _WORDS) else NotImplemented
         if scalar_kind(x) and scalar_kind(y) and item is NotImplemented:
             item = arithmetic.select(w, test, x, y)
-        if item is NotImplemented:
-            item = _words_chosen(w, test, x, y)
+        for rule in (_words_chosen, _items_chosen) if item is NotImplemented else ():
+            item = rule(w, test, x, y) if item is NotImplemented else item
         if item is NotImplemented:
             return NotImplemented
         items.append(item)
