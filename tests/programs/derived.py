@@ -61,7 +61,7 @@ class Slotted(list):
         self.bias = 5
 
 
-class Ring(collections.deque):
+class Reel(collections.deque):
     def put(self, value):
         self.append(value)
         return len(self)
@@ -158,7 +158,7 @@ def operators_of_derived_dicts(im: Image, p: Position):
 
 @program
 def derived_from_collections(im: Image, p: Position):
-    ring, bag, defaults = Ring([1, 2]), Bag("aab"), Defaults(int)
+    ring, bag, defaults = Reel([1, 2]), Bag("aab"), Defaults(int)
     if im(p) > 0:
         ring.put(im(p))
         ring.popleft()
@@ -226,3 +226,47 @@ def what_is_written_in_c_asks_no_overriding_method(im: Image, p: Position):
     least = heapq.heappop(heap), heapq.heappushpop(heap, 0.5), heapq.heapreplace(heap, 1.5)
     last = collections.deque([1.0, im(p), 2.0], maxlen=2)
     return *least, np.sum(heap), array[0] + array.sum(), np.mean(last), heap[0]
+
+
+class Board(list):
+    def __init__(self, size):
+        super().__init__([0] * size)
+        self.data = size  # a name that other classes have for what they hold
+
+    def __len__(self):
+        return self.data * 10
+
+
+class Window(collections.deque):
+    def __init__(self, size):
+        super().__init__(maxlen=size)
+        self.items = "abc"
+
+
+@program
+def fields_of_any_name(counts: Image, p: Position):
+    ring, window = Board(3), Window(2)
+    ring[1] = counts(p)
+    for c in (1, counts(p), 3):
+        window.append(c)
+    return sum(ring) + ring.data, len(ring), len(window.items) * 10 + window[0]
+
+
+@program
+def counters_are_added_and_compared(counts: Image, p: Position):
+    here = collections.Counter([counts(p), counts(p + (1, 0)), counts(p + (0, 1))])
+    there = collections.Counter({1: 2, 3: 1, 9: -2})
+    same, both = here, here + there
+    left = here - there
+    here |= collections.Counter([4, 4])
+    inside = collections.Counter([4]) < same, same <= there, here >= there, here > both
+    return both.total(), left.total(), (here & there).total(), (-there)[9] + len(+there), *inside
+
+
+@program
+def words_are_anagrams(counts: Image, p: Position):
+    word = "listen" if counts(p) > 2 else "silence"
+    missing = collections.Counter("silent") - collections.Counter(word)
+    stock = collections.Counter(apples=counts(p), pears=2)
+    stock += collections.Counter(apples=-3, plums=1)
+    return len(missing), stock["apples"] * 10 + stock["plums"] + len(stock) * 100

@@ -25,6 +25,7 @@ STANDARD: Final[frozenset[Any]] = frozenset(
 )
 _WRITTEN_IN_C: Final[Any] = (list, dict, *STANDARD)
 _WITHIN: Final = ("maxlen", "default_factory")  # attributes that are no part of any dict
+HELD: Final = "held_in_c"  # what `containers` have their list or dict as
 _OF_THE_CLASS: Final = (types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
@@ -80,7 +81,7 @@ class Holder(Instance):
 
     def fill(self, hollow: Any, contents: Any, parts: tuple[Any, ...]) -> Any:
         names = dict(zip(contents, parts, strict=True))
-        items = names.pop(_holding(hollow), ())
+        items = names.pop(HELD, ())
         if isinstance(hollow, collections.deque):
             collections.deque.__init__(hollow, items, names.pop("maxlen"))
         elif isinstance(hollow, list):
@@ -96,7 +97,7 @@ class Holder(Instance):
         return old | attributes(real)
 
     def settle(self, real: Any, contents: Any, made: dict[Object, Any]) -> None:
-        items = made[contents[_holding(real)]]
+        items = made[contents[HELD]]
         if isinstance(real, dict):
             items.clear()
             items.update(real)
@@ -110,10 +111,6 @@ def hollow_of(cls: Any) -> Instance:
     return (Holder if is_holder else Instance)(cls, {})
 
 
-def _holding(real: Any) -> str:
-    return "items" if isinstance(real, collections.deque) else "data"
-
-
 def items_of(real: Any) -> list[Any]:
     """The items of a Python object that can be walked as one, or its values."""
     return list(real.values() if isinstance(real, dict) else real)
@@ -124,7 +121,7 @@ def held(real: Any, parts: list[Any]) -> dict[str, Any]:
     items, others = parts[: len(real)], parts[len(real) :]
     names = dict(zip(attributes(real), others, strict=True))
     if isinstance(real, dict):
-        names["data"] = Dict(dict(zip(real, items, strict=True)))
+        names[HELD] = Dict(dict(zip(real, items, strict=True)))
     else:
-        names[_holding(real)] = List(tuple(items))
+        names[HELD] = List(tuple(items))
     return names | {name: getattr(real, name) for name in _WITHIN if hasattr(real, name)}

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from pygpu.core.host.later import later
 from pygpu.frontend.collections import bounded as lists
+from pygpu.frontend.collections.derived import HELD
 from pygpu.frontend.joins.choosing import SLOTS, as_slots
 from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
@@ -299,7 +300,7 @@ def presuming(w: Evaluator, d: Any, keys: Iterable[Any]) -> Iterator[None]:
     """While functions are asked of keys that may not be there, whose results are not used."""
     before = w.state.facts
     if isinstance(d, Instance) and issubclass(d.cls, containers.Mapping):
-        d = w.read(d).get("data")  # of a Counter, say
+        d = w.read(d).get(HELD)  # of a Counter, say
     for key in keys:
         note_present(w, d, key.value if isinstance(key, Maybe) else key)
     try:

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.host.later import later
+from pygpu.frontend.collections.derived import HELD
 from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.operands import components, make_vector, unmasked, vector_type
@@ -89,8 +90,7 @@ def held_in(w: Evaluator, value: Instance) -> Any:
     """The list of an object whose class derives from list or is a deque, else the object."""
     if not issubclass(getattr(value.cls, "stands_for", object), (list, collections.deque)):
         return value
-    contents = w.read(value)
-    return contents["data"] if "data" in contents else contents["items"]
+    return w.read(value)[HELD]
 
 
 def array_of(parts: Any, shape: tuple[int, ...]) -> Any:

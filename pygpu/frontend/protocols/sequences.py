@@ -17,6 +17,7 @@ import numpy as np
 
 from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
+from pygpu.frontend.collections.derived import HELD
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.numbers import hint_of_number
 from pygpu.frontend.numbers.operands import components
@@ -261,7 +262,7 @@ def seen_through(w: Evaluator, view: List) -> Dict | None:
 def _of_container(w: Evaluator, value: Instance, made: Iterator) -> Iterator:
     """The iterator that an object gives; that of a deque ends where the deque changes its size."""
     if issubclass(getattr(value.cls, "stands_for", object), collections.deque):
-        return _while_kept(w, made, w.read(value)["items"])
+        return _while_kept(w, made, w.read(value)[HELD])
     return made
 
 

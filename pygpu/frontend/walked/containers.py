@@ -8,65 +8,96 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 
-class Deque:
+class Container:
+    """What those below have in common: what they hold is in a list or dict, by a name that no
+    class of a user's is likely to have for something else."""
+
+    held_in_c: Any
+
+    def __len__(self) -> int:
+        return len(self.held_in_c)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.held_in_c)
+
+    def __reversed__(self) -> Any:
+        return reversed(self.held_in_c)
+
+    def __contains__(self, value: Any) -> Any:
+        return value in self.held_in_c
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.held_in_c[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.held_in_c[index] = value
+
+    def __delitem__(self, index: Any) -> None:
+        del self.held_in_c[index]
+
+    def __ne__(self, other: object) -> Any:
+        return not self == other
+
+    def clear(self) -> None:
+        self.held_in_c.clear()
+
+
+class Sequence(Container):
+    """What lists and deques have in common."""
+
+    def insert(self, index: Any, value: Any) -> None:
+        self.held_in_c.insert(index, value)
+
+    def count(self, value: Any) -> int:
+        return self.held_in_c.count(value)  # type: ignore[no-any-return]
+
+    def index(self, *value: Any) -> int:
+        return self.held_in_c.index(*value)  # type: ignore[no-any-return]
+
+    def remove(self, value: Any) -> None:
+        self.held_in_c.remove(value)
+
+    def reverse(self) -> None:
+        self.held_in_c.reverse()
+
+
+class Deque(Sequence):
     """collections.deque"""
 
     stands_for = collections.deque
 
     def __init__(self, iterable: Any = (), maxlen: Any = None) -> None:
         self.maxlen = maxlen
-        self.items: list[Any] = []
+        self.held_in_c: list[Any] = []
         self.extend(iterable)
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.items)
-
-    def __reversed__(self) -> Iterator[Any]:
-        iterator: Iterator[Any] = reversed(self.items)
-        return iterator
-
-    def __contains__(self, value: Any) -> bool:
-        return value in self.items
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             raise TypeError("sequence index must be integer, not 'slice'")
-        return self.items[index]
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self.items[index] = value
-
-    def __delitem__(self, index: Any) -> None:
-        del self.items[index]
+        return self.held_in_c[index]
 
     def __add__(self, other: Any) -> Any:
         if not isinstance(other, Deque):
             what = type(other).__name__
             raise TypeError(f'can only concatenate deque (not "{what}") to deque')
-        return Deque([*self.items, *other], self.maxlen)
+        return Deque([*self.held_in_c, *other], self.maxlen)
 
     def __iadd__(self, other: Any) -> Any:
         self.extend(other)
         return self
 
     def __eq__(self, other: object) -> Any:
-        return isinstance(other, Deque) and self.items == other.items
-
-    def __ne__(self, other: object) -> Any:
-        return not self == other
+        return isinstance(other, Deque) and self.held_in_c == other.held_in_c
 
     def append(self, value: Any) -> None:
-        self.items.append(value)
-        if self.maxlen is not None and len(self.items) > self.maxlen:
-            del self.items[0]
+        self.held_in_c.append(value)
+        if self.maxlen is not None and len(self.held_in_c) > self.maxlen:
+            del self.held_in_c[0]
 
     def appendleft(self, value: Any) -> None:
-        self.items.insert(0, value)
-        if self.maxlen is not None and len(self.items) > self.maxlen:
-            del self.items[-1]
+        self.held_in_c.insert(0, value)
+        if self.maxlen is not None and len(self.held_in_c) > self.maxlen:
+            del self.held_in_c[-1]
 
     def extend(self, iterable: Any) -> None:
         for value in iterable:
@@ -77,105 +108,64 @@ class Deque:
             self.appendleft(value)
 
     def insert(self, index: Any, value: Any) -> None:
-        if self.maxlen is not None and len(self.items) == self.maxlen:
+        if self.maxlen is not None and len(self.held_in_c) == self.maxlen:
             raise IndexError("deque already at its maximum size")
-        self.items.insert(index, value)
+        self.held_in_c.insert(index, value)
 
     def pop(self) -> Any:
-        if not self.items:
+        if not self.held_in_c:
             raise IndexError("pop from an empty deque")
-        return self.items.pop()
+        return self.held_in_c.pop()
 
     def popleft(self) -> Any:
-        if not self.items:
+        if not self.held_in_c:
             raise IndexError("pop from an empty deque")
-        return self.items.pop(0)
+        return self.held_in_c.pop(0)
 
     def rotate(self, n: Any = 1) -> None:
-        size = len(self.items)
+        size = len(self.held_in_c)
         if size > 1:
-            turned = [self.items[(k - n) % size] for k, _ in enumerate(self.items)]
-            self.items.clear()  # iterators end here
-            self.items.extend(turned)
-
-    def clear(self) -> None:
-        self.items.clear()
+            turned = [self.held_in_c[(k - n) % size] for k, _ in enumerate(self.held_in_c)]
+            self.held_in_c.clear()  # iterators end here
+            self.held_in_c.extend(turned)
 
     def copy(self) -> Any:
-        return Deque(self.items, self.maxlen)
-
-    def count(self, value: Any) -> int:
-        return self.items.count(value)
-
-    def index(self, value: Any) -> int:
-        return self.items.index(value)
-
-    def remove(self, value: Any) -> None:
-        self.items.remove(value)
-
-    def reverse(self) -> None:
-        self.items.reverse()
+        return Deque(self.held_in_c, self.maxlen)
 
 
-class Mapping:
+class Mapping(Container):
     """What the dicts below have in common."""
 
-    data: dict[Any, Any]
-
-    def __len__(self) -> int:
-        return len(self.data)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.data)
-
     def __reversed__(self) -> Iterator[Any]:
-        iterator: Iterator[Any] = reversed(list(self.data))
+        iterator: Iterator[Any] = reversed(list(self.held_in_c))
         return iterator
 
-    def __contains__(self, key: Any) -> bool:
-        return key in self.data
-
-    def __getitem__(self, key: Any) -> Any:
-        return self.data[key]
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        self.data[key] = value
-
-    def __delitem__(self, key: Any) -> None:
-        del self.data[key]
-
     def get(self, key: Any, default: Any = None) -> Any:
-        return self.data.get(key, default)
+        return self.held_in_c.get(key, default)
 
     def keys(self) -> Any:
-        return self.data.keys()
+        return self.held_in_c.keys()
 
     def values(self) -> Any:
-        return self.data.values()
+        return self.held_in_c.values()
 
     def items(self) -> Any:
-        return self.data.items()
+        return self.held_in_c.items()
 
     def __eq__(self, other: object) -> Any:
-        return self.data == (other.data if isinstance(other, Mapping) else other)
-
-    def __ne__(self, other: object) -> Any:
-        return not self == other
+        return self.held_in_c == (other.held_in_c if isinstance(other, Mapping) else other)
 
     def update(self, *mapping: Any, **named: Any) -> None:
-        self.data.update(*mapping, **named)
+        self.held_in_c.update(*mapping, **named)
 
     def setdefault(self, key: Any, default: Any = None) -> Any:
-        return self.data.setdefault(key, default)
+        return self.held_in_c.setdefault(key, default)
 
     def pop(self, key: Any, *default: Any) -> Any:
-        return self.data.pop(key, *default)
+        return self.held_in_c.pop(key, *default)
 
     def popitem(self) -> Any:
-        return self.data.popitem()
-
-    def clear(self) -> None:
-        self.data.clear()
+        return self.held_in_c.popitem()
 
 
 class DefaultDict(Mapping):
@@ -185,19 +175,19 @@ class DefaultDict(Mapping):
 
     def __init__(self, default_factory: Any = None, *mapping: Any, **named: Any) -> None:
         self.default_factory = default_factory
-        self.data = dict(*mapping, **named)
+        self.held_in_c = dict(*mapping, **named)
 
     def __getitem__(self, key: Any) -> Any:
-        return self.data[key] if key in self.data else self.__missing__(key)
+        return self.held_in_c[key] if key in self.held_in_c else self.__missing__(key)
 
     def __missing__(self, key: Any) -> Any:
         if self.default_factory is None:
             raise KeyError(key)
-        self.data[key] = self.default_factory()
-        return self.data[key]
+        self.held_in_c[key] = self.default_factory()
+        return self.held_in_c[key]
 
     def copy(self) -> Any:
-        return DefaultDict(self.default_factory, self.data)
+        return DefaultDict(self.default_factory, self.held_in_c)
 
 
 class OrderedDict(Mapping):
@@ -206,21 +196,21 @@ class OrderedDict(Mapping):
     stands_for = collections.OrderedDict
 
     def __init__(self, *mapping: Any, **named: Any) -> None:
-        self.data = dict(*mapping, **named)
+        self.held_in_c = dict(*mapping, **named)
 
     def move_to_end(self, key: Any, last: Any = True) -> None:
-        value = self.data.pop(key)
+        value = self.held_in_c.pop(key)
         if last:
-            self.data[key] = value
+            self.held_in_c[key] = value
         else:
-            self.data = {key: value, **self.data}
+            self.held_in_c = {key: value, **self.held_in_c}
 
     def popitem(self, last: Any = True) -> Any:
-        key = list(self.data)[-1 if last else 0]
-        return key, self.data.pop(key)
+        key = list(self.held_in_c)[-1 if last else 0]
+        return key, self.held_in_c.pop(key)
 
     def copy(self) -> Any:
-        return OrderedDict(self.data)
+        return OrderedDict(self.held_in_c)
 
 
 class Counter(Mapping):
@@ -229,38 +219,95 @@ class Counter(Mapping):
     stands_for = collections.Counter
 
     def __init__(self, counted: Any = (), **named: Any) -> None:
-        self.data = {}
+        self.held_in_c = {}
         self.update(counted, **named)
 
     def __getitem__(self, key: Any) -> Any:
-        return self.data.get(key, 0)
+        return self.held_in_c.get(key, 0)
 
     def update(self, counted: Any = (), **named: Any) -> None:
         for key, count in _counts(counted, named):
-            self.data[key] = self.data.get(key, 0) + count
+            self.held_in_c[key] = self.held_in_c.get(key, 0) + count
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, Counter):
-            return self.data == other
+            return self.held_in_c == other
         return all(count == other[key] for key, count in self.items()) and all(
             count == self[key] for key, count in other.items()
         )
 
+    def __le__(self, other: Any) -> Any:
+        return all(self[key] <= other[key] for key in [*self, *other])
+
+    def __ge__(self, other: Any) -> Any:
+        return other <= self
+
+    def __lt__(self, other: Any) -> Any:
+        return self <= other and self != other
+
+    def __gt__(self, other: Any) -> Any:
+        return other < self
+
+    def __add__(self, other: Any) -> Any:
+        return self.combined(other, lambda a, b: a + b)
+
+    def __sub__(self, other: Any) -> Any:
+        return self.combined(other, lambda a, b: a - b)
+
+    def __or__(self, other: Any) -> Any:
+        return self.combined(other, max)
+
+    def __and__(self, other: Any) -> Any:
+        return self.combined(other, min)
+
+    def __iadd__(self, other: Any) -> Any:
+        return self.become(self + other)
+
+    def __isub__(self, other: Any) -> Any:
+        return self.become(self - other)
+
+    def __ior__(self, other: Any) -> Any:
+        return self.become(self | other)
+
+    def __iand__(self, other: Any) -> Any:
+        return self.become(self & other)
+
+    def become(self, other: Any) -> Any:
+        self.held_in_c = other.held_in_c
+        return self
+
+    def __pos__(self) -> Any:
+        return self + Counter()
+
+    def __neg__(self) -> Any:
+        return Counter() - self
+
+    def combined(self, other: Any, count_of: Callable[[Any, Any], Any]) -> Any:
+        """What has counts above 0 of those in either."""
+        if not isinstance(other, Counter):
+            return NotImplemented
+        both = Counter()
+        for key in [*self, *[key for key in other if key not in self]]:
+            count = count_of(self[key], other[key])
+            if count > 0:
+                both.held_in_c[key] = count
+        return both
+
     def subtract(self, counted: Any = (), **named: Any) -> None:
         for key, count in _counts(counted, named):
-            self.data[key] = self.data.get(key, 0) - count
+            self.held_in_c[key] = self.held_in_c.get(key, 0) - count
 
     def total(self) -> Any:
-        return sum(self.data.values())
+        return sum(self.held_in_c.values())
 
     def elements(self) -> Any:
-        return [key for key, count in self.data.items() for _ in range(count)]
+        return [key for key, count in self.held_in_c.items() for _ in range(count)]
 
     def most_common(self, n: Any = None) -> Any:
-        return sorted(self.data.items(), key=lambda pair: pair[1], reverse=True)[:n]
+        return sorted(self.held_in_c.items(), key=lambda pair: pair[1], reverse=True)[:n]
 
     def copy(self) -> Any:
-        return Counter(self.data)
+        return Counter(self.held_in_c)
 
 
 class DerivedDict(Mapping):
@@ -269,131 +316,89 @@ class DerivedDict(Mapping):
     stands_for = dict
 
     def __init__(self, *mapping: Any, **named: Any) -> None:
-        self.data = dict(*mapping, **named)
+        self.held_in_c = dict(*mapping, **named)
 
     def __getitem__(self, key: Any) -> Any:
-        if key not in self.data and hasattr(self, "__missing__"):
+        if key not in self.held_in_c and hasattr(self, "__missing__"):
             return self.__missing__(key)
-        return self.data[key]
+        return self.held_in_c[key]
 
     def __or__(self, other: Any) -> Any:
-        return self.data | plain(other)
+        return self.held_in_c | plain(other)
 
     def __ror__(self, other: Any) -> Any:
-        return other | self.data
+        return other | self.held_in_c
 
     def __ior__(self, other: Any) -> Any:
-        self.data |= plain(other)
+        self.held_in_c |= plain(other)
         return self
 
     def copy(self) -> Any:
-        return dict(self.data)
+        return dict(self.held_in_c)
 
 
-class DerivedList:
+class DerivedList(Sequence):
     """list"""
 
     stands_for = list
 
     def __init__(self, items: Any = ()) -> None:
-        self.data = list(items)
-
-    def __len__(self) -> int:
-        return len(self.data)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.data)
-
-    def __reversed__(self) -> Any:
-        return reversed(self.data)
-
-    def __contains__(self, value: Any) -> Any:
-        return value in self.data
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.data[index]
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self.data[index] = value
-
-    def __delitem__(self, index: Any) -> None:
-        del self.data[index]
+        self.held_in_c = list(items)
 
     def __add__(self, other: Any) -> Any:
-        return self.data + plain(other)
+        return self.held_in_c + plain(other)
 
     def __radd__(self, other: Any) -> Any:
-        return other + self.data
+        return other + self.held_in_c
 
     def __iadd__(self, other: Any) -> Any:
-        self.data.extend(other)
+        self.held_in_c.extend(other)
         return self
 
     def __mul__(self, count: Any) -> Any:
-        return self.data * count
+        return self.held_in_c * count
 
     def __rmul__(self, count: Any) -> Any:
-        return self.data * count
+        return self.held_in_c * count
 
     def __imul__(self, count: Any) -> Any:
-        self.data *= count
+        self.held_in_c *= count
         return self
 
     def __eq__(self, other: object) -> Any:
-        return self.data == plain(other)
-
-    def __ne__(self, other: object) -> Any:
-        return not self == other
+        return self.held_in_c == plain(other)
 
     def __lt__(self, other: Any) -> Any:
-        return self.data < plain(other)
+        return self.held_in_c < plain(other)
 
     def __le__(self, other: Any) -> Any:
-        return self.data <= plain(other)
+        return self.held_in_c <= plain(other)
 
     def __gt__(self, other: Any) -> Any:
-        return self.data > plain(other)
+        return self.held_in_c > plain(other)
 
     def __ge__(self, other: Any) -> Any:
-        return self.data >= plain(other)
+        return self.held_in_c >= plain(other)
 
     def append(self, value: Any) -> None:
-        self.data.append(value)
+        self.held_in_c.append(value)
 
     def extend(self, values: Any) -> None:
-        self.data.extend(values)
-
-    def insert(self, index: Any, value: Any) -> None:
-        self.data.insert(index, value)
+        self.held_in_c.extend(values)
 
     def pop(self, index: Any = -1) -> Any:
-        return self.data.pop(index)
-
-    def remove(self, value: Any) -> None:
-        self.data.remove(value)
-
-    def clear(self) -> None:
-        self.data.clear()
+        return self.held_in_c.pop(index)
 
     def copy(self) -> Any:
-        return list(self.data)
-
-    def count(self, value: Any) -> int:
-        return self.data.count(value)
-
-    def index(self, *value: Any) -> int:
-        return self.data.index(*value)
-
-    def reverse(self) -> None:
-        self.data.reverse()
+        return list(self.held_in_c)
 
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: Any = False) -> None:
-        self.data.sort(key=key, reverse=reverse)
+        self.held_in_c.sort(key=key, reverse=reverse)
 
 
 def plain(other: Any) -> Any:
     """The list or dict in an object of a class that derives from one; others as they are."""
-    return other.data if isinstance(other, (DerivedDict, DerivedList)) else other
+    return other.held_in_c if isinstance(other, (DerivedDict, DerivedList)) else other
 
 
 def _counts(counted: Any, named: Any) -> Any:
