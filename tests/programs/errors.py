@@ -439,12 +439,6 @@ def returns_nothing_on_one_path(im: Image, p: Position):
 
 
 @program
-def list_of_dynamic_length(im: Image, counts: Image, p: Position):
-    vs = [im(p + (i, 0)) for i in range(counts(p))]
-    return vs[0]
-
-
-@program
 def slice_of_dynamic_length(im: Image, counts: Image, p: Position):
     vs = [im(p), 1.0, 2.0]
     return sum(vs[: counts(p) : 2])
@@ -1504,11 +1498,6 @@ def slice_of_a_deque(im: Image, p: Position):
 @program
 def method_that_deques_have_not(im: Image, p: Position):
     return collections.deque([im(p), 2.0]).push(3)
-
-
-@program
-def length_of_a_comprehension_of_two_loops(counts: Image, p: Position):
-    return len([i * j for i in range(counts(p)) for j in range(3)])
 
 
 @program

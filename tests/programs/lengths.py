@@ -492,3 +492,68 @@ def reduced_without_a_start(im: Image, p: Position):
         return functools.reduce(lambda a, b: a / 2 + b, found)
     except TypeError:
         return -1.0
+
+
+@program
+def comprehension_over_a_dynamic_range_is_taken_apart(counts: Image, p: Position):
+    xs = [i * 7 % 5 for i in range(counts(p))]
+    first, *rest = xs
+    match xs:
+        case [a]:
+            size = a
+        case [a, *_, z]:
+            size = 10 * a + z
+        case _:
+            size = -1
+    return first + len(rest), size, xs[0] * 10 + xs[-1], len(xs[1:])
+
+
+@program
+def comprehension_over_a_dynamic_range_is_a_list(counts: Image, p: Position):
+    xs = [i * 7 % 5 for i in range(counts(p))]
+    ys = [x + 1 for x in xs]
+    xs.append(9)
+    return len(xs), len([*xs, 3]), sum(a * b for a, b in zip(xs, ys)), xs[-1]
+
+
+@program
+def comprehension_over_a_dynamic_range_is_sorted(counts: Image, p: Position):
+    xs = [i * 7 % 5 for i in range(counts(p))]
+    xs.append(2)
+    xs.sort(key=lambda x: -x)
+    return xs[0] * 10 + len(xs)
+
+
+@program
+def comprehension_over_a_dynamic_range_is_folded(im: Image, counts: Image, p: Position):
+    xs = [im(p + (i, 0)) for i in range(counts(p))]
+    return np.median(xs), np.std(xs), sorted(xs)[0], np.argmax(xs), np.sum(xs)
+
+
+@program
+def comprehension_of_two_dynamic_loops(im: Image, p: Position):
+    x0, x1 = max(p.x - 2, 0), min(p.x + 2, 6)
+    y0, y1 = max(p.y - 1, 0), min(p.y + 1, 4)
+    box = [im((x, y)) for y in range(y0, y1 + 1) for x in range(x0, x1 + 1)]
+    mean = sum(im((x, y)) for y in range(y0, y1 + 1) for x in range(x0, x1 + 1)) / len(box)
+    greatest = max(im((x, y)) for y in range(y0, y1 + 1) for x in range(x0, x1 + 1))
+    return mean, greatest, box[-1]
+
+
+@program
+def extreme_of_two_loops_that_may_give_nothing(counts: Image, p: Position):
+    n = counts(p)
+    return max((x * y for y in range(n - 1) for x in range(n - y)), default=-5)
+
+
+@program
+def filtered_comprehension_over_a_dynamic_range(counts: Image, p: Position):
+    xs = [i for i in range(counts(p) * 2) if i * 7 % 3 != 1]
+    total = 0
+    for k, x in enumerate(xs):
+        total += k * x
+    for a, b in zip(xs, xs[1:]):
+        total += b - a
+    for x in reversed(xs):
+        total = total * 2 + x
+    return total, xs[0], len(xs), sum(xs)

@@ -651,3 +651,21 @@ def lists_of_vectors_in_functions(vecs: Image, p: Position):
         crossed[0, 1] + np.kron(*pair)[5],
         np.take(pair[1], [2, 0])[0],
     )
+
+
+STEPS = [((0, 0), (1, 0)), ((1, 0), (0, 1)), ((1, 1), (-1, 0)), ((0, 1), (0, -1))]
+
+
+@program
+def tuples_are_arrays_to_functions_of_numpy(im: Image, p: Position):
+    start, step = STEPS[(p.x + p.y) % 4]
+    moved = np.add(start, np.multiply(im(p), step))
+    total = np.add((im(p), 1), [2, 3])
+    return (
+        moved[0],
+        moved[1],
+        len(total),
+        max(total),
+        np.subtract((3, 4), im(p)).sum(),
+        all(np.less((1, 2), (im(p), 5))),
+    )

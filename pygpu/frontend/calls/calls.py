@@ -155,7 +155,8 @@ def _ruled(
     """What a rule gives, or NotImplemented; and the arguments as the function is given them."""
     domains.of_function(w, function, args)
     if numpy_kinds.is_numpy(function):  # a list of dynamic length is what a mask would select
-        args = tuple([bounded.as_selection(w, arg) for arg in args])
+        by_loops = function in numpy_kinds.FOLDED_BY_LOOPS
+        args = tuple([bounded.as_selection(w, arg, by_loops) for arg in args])
     if numpy_kinds.is_numpy(function) or function in OF_NUMBERS:
         try:  # arrays and vectors of ours may be known throughout
             return native(w, function, args, keywords), args

@@ -20,6 +20,10 @@ from pygpu.frontend.values.objects import Array
 from pygpu.frontend.values.values import Dynamic
 from pygpu.types import Kind
 
+# Those that a loop folds, of items that are made one after the other.
+FOLDED_BY_LOOPS: Final = frozenset(
+    (np.sum, np.mean, np.prod, np.min, np.max, np.amin, np.amax, np.any, np.all)
+)
 _DTYPES: Final[dict[Kind, Any]] = {"float": float, "int": int, "uint": int, "bool": bool}
 
 

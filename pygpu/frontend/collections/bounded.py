@@ -20,7 +20,7 @@ from pygpu.core.host.later import later
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.lazy import Bounded, Growing, Masked
+from pygpu.frontend.values.lazy import Bounded, Growing, Indexed, Masked
 from pygpu.frontend.values.objects import List
 from pygpu.frontend.values.values import Abstract, Dynamic, Maybe, if_there, tuple_of
 from pygpu.frontend.values.values import is_there as taken
@@ -28,6 +28,7 @@ from pygpu.language.scalars import UInt
 
 with later():
     from pygpu.frontend.joins import choosing
+    from pygpu.frontend.walked import library
 
 
 def bounded(w: Evaluator, value: Any) -> Bounded | None:
@@ -36,9 +37,25 @@ def bounded(w: Evaluator, value: Any) -> Bounded | None:
     return contents if isinstance(contents, Bounded) else None
 
 
+def in_slots(w: Evaluator, value: Any) -> Bounded | None:
+    """As `bounded`, also of a comprehension over a dynamic number of items."""
+    fill(w, value)
+    return bounded(w, value)
+
+
+def fill(w: Evaluator, value: Any, unplaced: bool = False) -> None:
+    """Let a loop put into slots what a comprehension makes of a dynamic number of items; of those
+    that are `unplaced` alone, where no index says which item it is."""
+    lazy = w.heap.as_it_stands(value) if type(value) is List else None
+    wanted = isinstance(lazy, Indexed) and not (unplaced and lazy.ungrouped() is lazy)
+    if isinstance(lazy, Indexed) and wanted and isinstance(lazy.length, Abstract):
+        by = library.listed_of_groups if lazy.grouped else library.listed_of
+        w.write(value, w.peek(w.call(by, lazy.ungrouped())))
+
+
 def is_moved(w: Evaluator, xs: Any, index: Any) -> bool:
     """Whether what an index says of a list, or the list's length, only the device knows."""
-    return isinstance(index, Abstract) or bounded(w, xs) is not None
+    return in_slots(w, xs) is not None or isinstance(index, Abstract)
 
 
 def held(w: Evaluator, xs: List) -> Bounded:
@@ -57,6 +74,7 @@ def hold(w: Evaluator, xs: List, new: Any) -> None:
 
 def add(w: Evaluator, xs: List, more: Sequence[Any]) -> None:
     """Let a list hold more items, of which some may not be there."""
+    fill(w, xs)
     held = w.heap.as_it_stands(xs)
     if isinstance(held, Bounded):
         hold(w, xs, appended(w, held, more))
@@ -99,12 +117,14 @@ def there(w: Evaluator, tests: Sequence[Any], items: Sequence[Any]) -> tuple[Any
     return tuple(made)
 
 
-def as_selection(w: Evaluator, value: Any) -> Any:
-    """A list of dynamic length as what a mask selects, as NumPy takes it; others as they are."""
+def as_selection(w: Evaluator, value: Any, is_folded: bool = False) -> Any:
+    """A list of dynamic length as what a mask selects, as NumPy takes it; others as they are, also
+    a comprehension that is folded by a loop."""
     held = w.heap.as_it_stands(value) if type(value) is List else None
     if isinstance(held, Growing):
         return Masked([*map(if_there, held.rows)], [*map(taken, held.rows)])
-    xs = bounded(w, value)
+    by_a_loop = is_folded and isinstance(held, Indexed) and held.ungrouped() is held
+    xs = bounded(w, value) if by_a_loop else in_slots(w, value)
     if xs is None:
         return value
     return Masked(xs.items[: xs.most], [is_there(w, xs, at) for at in range(xs.most)], xs.length)
@@ -119,7 +139,7 @@ def packed(w: Evaluator, selection: Masked) -> Bounded:
 
 def zipped(w: Evaluator, sequences: Sequence[Any]) -> tuple[Any, ...]:
     """The rows of a zip, those that may not be there as a Maybe."""
-    lists = [packed(w, xs) if isinstance(xs, Masked) else bounded(w, xs) for xs in sequences]
+    lists = [packed(w, xs) if isinstance(xs, Masked) else in_slots(w, xs) for xs in sequences]
     columns = [
         w.items(xs) if some is None else some.items[: some.most]
         for xs, some in zip(sequences, lists, strict=True)

@@ -102,7 +102,7 @@ def join(w: Evaluator, separator: str, items: Any) -> Any:
         items = w.attribute(items, "letters")
     elif not isinstance(items, (List, Tuple, tuple, list)):
         items = w.call(list, items)
-    some = lists.bounded(w, items)
+    some = lists.in_slots(w, items)
     if some is None:
         parts = w.items(items)
         if not all(map(_is_text, parts)):
@@ -181,7 +181,7 @@ def _is_letter(item: Any) -> bool:
 
 def letters_of_all(w: Evaluator, parts: Any) -> Any:
     """The characters of strings one after the other, in a list."""
-    some = lists.bounded(w, parts)
+    some = lists.in_slots(w, parts)
     if some is not None and all(map(_is_letter, some.items)):
         return parts
     made = List(())

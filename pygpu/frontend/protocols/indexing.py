@@ -157,12 +157,12 @@ def _list_item(w: Evaluator, container: List, index: Any) -> Any:
         lists.hold(w, made, lists.part(w, contents, index))
         return made
     if isinstance(contents, Indexed):
-        if isinstance(told_apart(w, contents).length, Abstract):
-            raise w.error(
-                f"{contents.what} may be empty: it can be summed, folded and looped "
-                "over, but its items cannot be taken one by one"
-            )
-        return contents.element(range(contents.length)[index])
+        if isinstance(contents.length, Abstract):
+            if contents.ungrouped() is contents and not isinstance(index, slice):
+                return lookups.of_indexed(w, contents, operator.index(index))
+            lists.in_slots(w, container)
+            return _list_item(w, container, index)
+        return told_apart(w, contents).element(range(contents.length)[index])
     try:
         chosen = contents[index]
     except (IndexError, TypeError):
@@ -276,7 +276,7 @@ def set_item(w: Evaluator, container: Any, index: Any, new: Any) -> None:
 
 def _set_by_known_index(w: Evaluator, container: Any, index: Any, new: Any) -> None:
     match container:
-        case List() if lists.bounded(w, container) is not None and not isinstance(index, slice):
+        case List() if lists.in_slots(w, container) is not None and not isinstance(index, slice):
             held = lists.held(w, container)
             w.write(container, lists.stored(w, held, operator.index(index), new))
         case List():
@@ -314,7 +314,7 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
         _set_in_matrix(w, container, index, new)
         return
     index = integers.as_index(w, index)
-    some = lists.bounded(w, container)
+    some = lists.in_slots(w, container)
     if some is not None:
         w.write(container, lists.stored(w, some, index, new))
         return
@@ -397,6 +397,7 @@ def length(w: Evaluator, value: Any) -> Any:
         case Tuple():
             return len(value.items)
         case List():
+            lists.fill(w, value, unplaced=True)
             contents = w.heap.as_it_stands(value)
             if isinstance(contents, Growing):
                 return length(w, lists.as_selection(w, value))

@@ -130,6 +130,7 @@ def items_or_maybe(w: Evaluator, value: Any) -> tuple[Any, ...]:
             return items[index:]
     if isinstance(value, Masked):
         return bounded.there(w, value.tests, value.items)
+    bounded.fill(w, value)
     contents = w.heap.as_it_stands(value) if isinstance(value, (Dict, List)) else None
     if isinstance(contents, Growing):
         return contents.rows
@@ -207,6 +208,7 @@ def iterate(w: Evaluator, value: Any) -> Any:
         case Dict() if isinstance(w.peek(value), Bounded):
             source = Yielded(items_or_maybe(w, value))
         case List():
+            bounded.fill(w, value, unplaced=True)
             contents = w.heap.as_it_stands(value)
             if isinstance(contents, (Bounded, Growing)):
                 made = Iterator((Yielded(items_or_maybe(w, value)), 0))

@@ -69,7 +69,7 @@ def _any_all(code: str) -> Rule:
         if lazy is not None:
             of = library.any_of if code == "any" else library.all_of
             of_groups = library.any_of_groups if code == "any" else library.all_of_groups
-            return w.call(of_groups if lazy.grouped else of, _groups(lazy))
+            return w.call(of_groups if lazy.grouped else of, lazy.ungrouped())
         xs = _listed(w, xs)
         combine = arithmetic.either if code == "any" else arithmetic.both
         result: Any = code == "all"
@@ -104,7 +104,7 @@ def _sum(w: Evaluator, xs: Any, start: Any = 0) -> Any:
     if lazy is not None:
         start = _widened(w, lazy, start)
         of = library.sum_of_groups if lazy.grouped else library.sum_of
-        return w.call(of, _groups(lazy), start)
+        return w.call(of, lazy.ungrouped(), start)
     total = start
     items = items_or_maybe(w, _listed(w, xs))
     for item in map(if_there, items):
@@ -140,7 +140,8 @@ def _first(w: Evaluator, lazy: Indexed) -> Any:
     while isinstance(first, Indexed):
         first = if_there(first.element(0))
         if isinstance(first, List):
-            first = w.read(first)[0] if w.read(first) else None
+            held = w.read(first)
+            first = held if isinstance(held, Indexed) else held[0] if held else None
     return first
 
 
@@ -148,11 +149,6 @@ def _is_number(value: Any) -> bool:
     return scalar_kind(value) in ("int", "uint", "float") or bool(
         isinstance(value, Vector) and value.type.kind != "bool"
     )
-
-
-def _groups(lazy: Indexed) -> Indexed:
-    is_plain = not lazy.grouped and not lazy.filtered
-    return lazy if is_plain else Indexed(lazy.length, lazy.make, lazy.what, lazy.of)
 
 
 def _extreme(symbol: str, pick: Any) -> Rule:
@@ -175,12 +171,9 @@ def _extreme(symbol: str, pick: Any) -> Rule:
                 return w.call(library.extreme_in_turn, beats, args[0], *fallback)
             lazy = indexed(w, args[0])
             if lazy is not None and key is None:
-                if "default" in more and not lazy.grouped:
-                    return w.call(library.extreme_or, pick, _groups(lazy), more["default"])
-                of = library.extreme_of_groups if lazy.grouped else library.extreme_of
-                return w.call(of, pick, _groups(lazy))
+                return _extreme_of_long(w, pick, lazy, **more)
             if lazy is not None and not lazy.grouped:
-                return _extreme_by(w, beats, _groups(lazy), key, more)
+                return _extreme_by(w, beats, lazy.ungrouped(), key, more)
             xs = args[0] if key is not None else _listed(w, args[0])
             args = items_or_maybe(w, xs)
             if any(isinstance(arg, Maybe) for arg in args):
@@ -213,6 +206,16 @@ def _extreme(symbol: str, pick: Any) -> Rule:
         return best
 
     return rule
+
+
+def _extreme_of_long(w: Evaluator, pick: Any, lazy: Indexed, **default: Any) -> Any:
+    xs = lazy.ungrouped()
+    if lazy.grouped:
+        first = default.get("default", _first(w, lazy))
+        return w.call(library.extreme_of_groups, pick, xs, first, not default)
+    if default:
+        return w.call(library.extreme_or, pick, xs, default["default"])
+    return w.call(library.extreme_of, pick, xs)
 
 
 _LISTED: Final = 64  # known items that min and max with a key compare one after the other
@@ -269,7 +272,7 @@ def _extreme_of_some(w: Evaluator, symbol: str, items: Any, key: Any, **more: An
 def _sorted(w: Evaluator, xs: Any, *, key: Any = None, reverse: Any = False) -> Any:
     whole = xs if key is not None else _listed(w, xs)
     xs = whole if isinstance(whole, List) else w.call(list, whole)
-    some = lists.bounded(w, xs)
+    some = lists.in_slots(w, xs)
     held = () if key is not None else w.read(xs) if some is None else some.items
     ranks = words.ranked(w, held) if type(held) is tuple and Choice in map(type, held) else None
     if ranks is not None:
@@ -344,7 +347,7 @@ def _reduce(w: Evaluator, function: Any, xs: Any, *initial: Any) -> Any:
         if not initial:
             raise w.error("functools.reduce over a long sequence takes an initial value")
         of = library.reduce_of_groups if lazy.grouped else library.reduce_of
-        return w.call(of, function, _groups(lazy), initial[0])
+        return w.call(of, function, lazy.ungrouped(), initial[0])
     items = [*initial, *items_or_maybe(w, xs)]
     if not items:
         raise TypeError(_OF_NOTHING)

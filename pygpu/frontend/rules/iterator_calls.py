@@ -97,6 +97,9 @@ def _check_equal(w: Evaluator, lengths: list[Any]) -> None:
 
 
 def _zip(w: Evaluator, *sequences: Any, strict: Any = False) -> Any:
+    has_some = any(_has_some(w, xs) for xs in sequences)
+    for xs in sequences:
+        lists.fill(w, xs, unplaced=not has_some)
     if any(is_indexed(w, xs) for xs in sequences):
         is_one_by_one = any(is_shared(w, xs) for xs in sequences)
         if is_one_by_one and strict:
@@ -186,6 +189,7 @@ def _next_pair(w: Evaluator, index: Any, start: Any, iterator: Iterator) -> Any:
 
 
 def _enumerate(w: Evaluator, xs: Any, start: Any = 0) -> Any:
+    lists.fill(w, xs, unplaced=True)
     if is_indexed(w, xs):
         if is_shared(w, xs):
             return w.call(walked.enumerated, xs, start)

@@ -31,7 +31,7 @@ from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator, Rule, usable
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.objects import Array, Instance
+from pygpu.frontend.values.objects import Array, Instance, List, Matrix, Vector
 from pygpu.frontend.values.values import Abstract, Choice, Tuple, describe
 from pygpu.language import scalars, vectors
 from pygpu.types import Kind, vector
@@ -63,6 +63,20 @@ def _compare_rule(symbol: str) -> Rule:
     return lambda w, a, b: comparisons.compare(w, symbol, a, b)
 
 
+def _of_arrays(rule: Rule) -> Rule:
+    """NumPy's function for an operator, to which tuples and lists are arrays."""
+
+    def of_arrays(w: Evaluator, *args: Any) -> Any:
+        if not any(isinstance(arg, (Vector, Matrix)) for arg in args):
+            args = tuple([w.call(np.asarray, x) if isinstance(x, _ROWS) else x for x in args])
+        return rule(w, *args)
+
+    return of_arrays
+
+
+_ROWS: Final = (Tuple, tuple, List, list)
+
+
 def _from_table() -> Iterator[tuple[Any, Rule]]:
     """The callables that mean an operation of the table, or an operator, and no more."""
     for code, row in TABLE.items():
@@ -71,7 +85,8 @@ def _from_table() -> Iterator[tuple[Any, Rule]]:
             yield function, _elementwise_rule(code, row.works_in)
         rule = _compare_rule if row.is_comparison else _binary_rule
         for function in row.operators:
-            yield function, rule(row.symbol)
+            made = rule(row.symbol)
+            yield function, _of_arrays(made) if isinstance(function, np.ufunc) else made
 
 
 def of_library(function: Any) -> Rule | None:

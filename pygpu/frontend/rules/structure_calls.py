@@ -135,6 +135,7 @@ def _reversed(w: Evaluator, xs: Any) -> Any:
     method = datamodel.find_method(w, xs, "__reversed__")
     if method is not None:
         return w.call(method)
+    lists.fill(w, xs, unplaced=True)
     lazy = told_apart(w, indexed(w, xs))
     if lazy is not None:
 

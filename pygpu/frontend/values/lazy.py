@@ -37,6 +37,11 @@ class Indexed(Abstract):
         """The element at an index that lies in the sequence."""
         return self.make(index, *self.of)
 
+    def ungrouped(self) -> Indexed:
+        """The same, for a loop that asks of each element what it is."""
+        is_plain = not self.grouped and not self.filtered
+        return self if is_plain else Indexed(self.length, self.make, self.what, self.of)
+
     def parts(self) -> Parts:
         return (((".length",), self.length), *numbered(self.of))
 

@@ -104,7 +104,7 @@ def _to_tuple(w: ControlFlow, state: State, arg: Any) -> None:
 
 def _unpack(w: ControlFlow, state: State, count: int) -> None:
     value = state.stack.pop()
-    some = lists.bounded(w, value)
+    some = lists.in_slots(w, value)
     if some is not None and some.least <= count <= some.most:
         _check_length(w, some.length, "!=", count, f"a list is not of {count} items: unpacked")
         state.stack.extend(reversed([w.item(value, place) for place in range(count)]))
@@ -133,7 +133,7 @@ def _check_length(w: ControlFlow, length: Any, wrong: str, count: int, message: 
 def _unpack_ex(w: ControlFlow, state: State, arg: tuple[int, int]) -> None:
     before, after = arg
     value = state.stack.pop()
-    some = lists.bounded(w, value)
+    some = lists.in_slots(w, value)
     if some is not None and some.most >= before + after:
         few = f"not enough values to unpack (expected at least {before + after})"
         _check_length(w, some.length, "<", before + after, few)

@@ -50,12 +50,33 @@ def extreme_or(pick: Any, xs: Any, default: Any) -> Any:
     return best
 
 
-def extreme_of_groups(pick: Any, groups: Any) -> Any:
-    best = groups[0][0]
+def extreme_of_groups(pick: Any, groups: Any, first: Any, is_needed: Any) -> Any:
+    """The extreme; of no items the `first`, unless one is needed."""
+    best, found = first, False
     for group in groups:
         for x in group:
-            best = pick(best, x)
+            best = pick(best, x) if found else x
+            found = True
+    if is_needed:
+        needed(found)
     return best
+
+
+def listed_of(xs: Any) -> Any:
+    """A list of what a loop makes one after the other."""
+    items = []
+    for x in xs:
+        if there(x):
+            items.append(value(x))
+    return items
+
+
+def listed_of_groups(groups: Any) -> Any:
+    items = []
+    for group in groups:
+        for x in group:
+            items.append(x)
+    return items
 
 
 def extreme_in_turn(beats: Any, xs: Any, default: Any = 0) -> Any:
