@@ -7,6 +7,7 @@ PYGPU_REQUIRE_GL=1 makes a missing target a failure.
 """
 
 import difflib
+import gc
 import logging
 import os
 import sys
@@ -43,6 +44,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "target" in metafunc.fixturenames:
         chosen = metafunc.config.getoption("--target") or TARGETS
         metafunc.parametrize("target", [t for t in TARGETS if t in chosen], indirect=True)
+
+
+def pytest_collection_finish() -> None:
+    """What is there before the tests, hundreds of thousands of objects, is no garbage: collections,
+    which many tests ask for, leave it out."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_teardown() -> None:
