@@ -203,10 +203,12 @@ def _pow(code: Code, a: Val, b: Val) -> Val:
             return root if exponent == 0.5 else code.constant(a.kind, 1.0) / root
         if exponent is not None and exponent.is_integer() and 2 <= abs(exponent) <= WHOLE:
             return _whole_power(code, a, int(exponent))
-        is_mild = exponent is not None and abs(exponent) <= MILD and not exponent.is_integer()
-        if is_mild and exponent is not None and code.machine.has("fma"):
-            return _power_of(code, a, code.constant("float", exponent))
-        return _power(code, a, b)
+        if code.machine.has("fma"):
+            if exponent is None:
+                return _power(code, a, b)
+            if abs(exponent) <= MILD and not exponent.is_integer():
+                return _power_of(code, a, code.constant("float", exponent))
+        return code.outlined("pow", mathematics.pow, a, b)
     if b.number is not None and 1 <= b.number <= WHOLE:
         return _by_squaring(a, int(b.number))
     if a.kind == "uint":
@@ -231,13 +233,11 @@ def _by_squaring(x: Val, n: int) -> Val:
 
 
 def _power(code: Code, x: Val, y: Val) -> Val:
-    """x**y. Where all lanes are mild, in place; else by a call."""
-    if not code.machine.has("fma"):
-        return code.outlined("pow", mathematics.pow, x, y)
+    """x**y of an exponent that is not known. Where all lanes are mild, in place; else by a call."""
     lanes = max(x.lanes, y.lanes)
     branch = Branch(code, code.anywhere(~_is_mild(code, x, y)))
     with branch.side():
-        either = code.splat(code.outlined("pow", _either_power, x, y), lanes)
+        either = code.splat(code.outlined("either_pow", _either_power, x, y), lanes)
     with branch.side():
         mild = code.splat(_power_of(code, x, y), lanes)
     return branch.join([either], [mild])[0]

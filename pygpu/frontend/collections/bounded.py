@@ -47,8 +47,9 @@ def fill(w: Evaluator, value: Any, unplaced: bool = False) -> None:
     """Let a loop put into slots what a comprehension makes of a dynamic number of items; of those
     that are `unplaced` alone, where no index says which item it is."""
     lazy = w.heap.as_it_stands(value) if type(value) is List else None
-    wanted = isinstance(lazy, Indexed) and not (unplaced and lazy.ungrouped() is lazy)
-    if isinstance(lazy, Indexed) and wanted and isinstance(lazy.length, Abstract):
+    if not isinstance(lazy, Indexed) or not isinstance(lazy.length, Abstract):
+        return
+    if not (unplaced and lazy.ungrouped() is lazy):
         by = library.listed_of_groups if lazy.grouped else library.listed_of
         w.write(value, w.peek(w.call(by, lazy.ungrouped())))
 

@@ -160,7 +160,7 @@ def _list_item(w: Evaluator, container: List, index: Any) -> Any:
         if isinstance(contents.length, Abstract):
             if contents.ungrouped() is contents and not isinstance(index, slice):
                 return lookups.of_indexed(w, contents, operator.index(index))
-            lists.in_slots(w, container)
+            lists.fill(w, container)
             return _list_item(w, container, index)
         return told_apart(w, contents).element(range(contents.length)[index])
     try:

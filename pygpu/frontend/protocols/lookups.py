@@ -313,8 +313,10 @@ def _items_chosen(w: Evaluator, test: Any, a: Any, b: Any) -> Any:
         item = x if x is y and (scalar_kind(x) or type(x) in _WORDS) else NotImplemented
         if scalar_kind(x) and scalar_kind(y) and item is NotImplemented:
             item = arithmetic.select(w, test, x, y)
-        for rule in (_words_chosen, _items_chosen) if item is NotImplemented else ():
-            item = rule(w, test, x, y) if item is NotImplemented else item
+        if item is NotImplemented:
+            item = _words_chosen(w, test, x, y)
+        if item is NotImplemented:
+            item = _items_chosen(w, test, x, y)
         if item is NotImplemented:
             return NotImplemented
         items.append(item)
