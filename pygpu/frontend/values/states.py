@@ -279,10 +279,13 @@ class Export:
             return self.leaf(value, key)
         return value
 
-    def exported(self, parts: Parts, key: Key) -> tuple[Any, ...] | None:
-        """The parts as they are outside; None if they are the same."""
+    def exported(self, parts: Parts, key: Key, old: Collection[int] = ()) -> tuple[Any, ...] | None:
+        """The parts as they are outside; None if they are the same. Of those that were there before
+        the region, whose ids are in `old`, nothing is."""
         new = [
-            self.value(part, (*key, *name)) if isinstance(part, _LEAVES) else part
+            self.value(part, (*key, *name))
+            if isinstance(part, _LEAVES) and id(part) not in old
+            else part
             for name, part in parts
         ]
         for (_, part), now in zip(parts, new, strict=True):
@@ -290,11 +293,11 @@ class Export:
                 return tuple(new)
         return None
 
-    def _stays(self, handle: Object, contents: Any) -> bool:
-        """Whether an object holds what it held before the region."""
+    def _held(self, handle: Object, key: Key) -> Any:
+        """What an object held before the region, if that holds nothing that is another outside."""
         if self.before is None or handle.serial > self.older or type(handle) is ClassParts:
-            return False
-        return contents is self.before.get(handle, handle.initial)
+            return ABSENT
+        return ABSENT if key[0] in self.sharing else self.before.get(handle, handle.initial)
 
     def object(self, handle: Object, key: Key) -> None:
         if handle in self.seen:
@@ -308,12 +311,13 @@ class Export:
         if type(handle) is Namespace:
             self.object(handle.owner, key)
             return
-        contents = self.state.get(handle)
-        if self._stays(handle, contents) and key[0] not in self.sharing:
+        contents, held = self.state.get(handle), self._held(handle, key)
+        if contents is held and held is not ABSENT:
             if contents is not handle.initial:
                 self.heap[handle] = contents
             return
-        exported = self.exported(parts_held(handle, contents), key)
+        old = {id(part) for _, part in parts_held(handle, held)}
+        exported = self.exported(parts_held(handle, contents), key, old)
         new = contents if exported is None else handle.gather(contents, exported)
         if new is not handle.initial:
             self.heap[handle] = new
