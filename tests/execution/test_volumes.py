@@ -2,6 +2,7 @@
 SciPy."""
 
 import copy
+import functools
 import itertools
 import pickle
 
@@ -44,6 +45,14 @@ def in_python(f, volume, **values):
     texels = [list(texel) if np.ndim(texel) else texel for texel in texels]
     made = np.array(texels)
     return made.reshape(depth, height, width, *made.shape[1:])
+
+
+@functools.cache
+def small_in_python(f, **options):
+    """A small volume, and what the function makes of it."""
+    channels = options.pop("channels")
+    volume = Volume(scan((4, 5, 6), channels=channels), cval=0.5, **options)
+    return volume, in_python(f, volume)
 
 
 def correlate(kernel, v: Volume, p: Position):
@@ -135,14 +144,11 @@ def of_the_place(v: Volume, p: Position):
 @pytest.mark.parametrize("f", [crossed, between, in_a_loop, of_the_place])
 def test_targets_give_what_python_gives(target, f, boundary):
     for interpolation, channels in (("nearest", 1), ("linear", 1), ("linear", 3)):
-        v = Volume(
-            scan((4, 5, 6), channels=channels),
-            boundary=boundary,
-            cval=0.5,
-            interpolation=interpolation,
+        v, expected = small_in_python(
+            f, boundary=boundary, interpolation=interpolation, channels=channels
         )
         result = np.asarray(pygpu.compile(f, target=target)(v))
-        np.testing.assert_allclose(result, in_python(f, v), rtol=2e-5, atol=1e-5)
+        np.testing.assert_allclose(result, expected, rtol=2e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
