@@ -64,7 +64,7 @@ FUNCTIONS = [
     getattr(glsl, row.__name__) for row in glsl.PRIMITIVES if row.__name__ not in ("any", "all")
 ]
 FUNCTIONS += [glsl.determinant, glsl.inverse, glsl.mix, glsl.clamp, glsl.smoothstep, glsl.fract]
-JUNK = [("zzz",), (None,), ("zzz", None), (None, 1.0), ("a", "b", "c"), ({}, [], None)]
+JUNK = [("zzz",), ("",), (None,), ("zzz", None), (None, 1.0), ("a", "b", "c"), ({}, [], None)]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
@@ -75,6 +75,12 @@ def test_what_is_no_number_is_a_type_error(function, arguments):
     text = str(caught.value)
     assert "converted during string formatting" not in text
     assert "loop with signature" not in text
+
+
+@pytest.mark.parametrize("wrong", [None, 3.5, []])
+def test_what_is_no_path_is_no_picture(wrong):
+    with pytest.raises(TypeError, match=r"Image\.open: takes the path of a picture, got "):
+        Image.open(wrong)
 
 
 @pytest.mark.parametrize(

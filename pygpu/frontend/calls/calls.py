@@ -35,7 +35,7 @@ from pygpu.frontend.rules.intrinsics import ALWAYS, OF_NUMBERS, rule_of
 from pygpu.frontend.values import views
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.faults import Fault
-from pygpu.frontend.values.kinds import scalar_kind
+from pygpu.frontend.values.kinds import is_word, scalar_kind
 from pygpu.frontend.values.known import is_users_class
 from pygpu.frontend.values.objects import Instance, Matrix
 from pygpu.frontend.values.values import (
@@ -44,7 +44,9 @@ from pygpu.frontend.values.values import (
     Conflict,
     Dynamic,
     NotKnown,
+    Numpys,
     Picture,
+    Truth,
     Tuple,
     describe,
 )
@@ -167,7 +169,6 @@ def _ruled(
         if made is not NotImplemented:
             return made, args
     kind = numpy_kinds.of_result(w, function, args) if isinstance(function, np.ufunc) else None
-    count = w.build.count
     try:
         result = _by_rule(function, functools.partial(rule, w), args, keywords)
     except NotKnown:
@@ -176,10 +177,29 @@ def _ruled(
         raise w.error(f"numpy's {function.__name__} takes known lengths, axes and shapes") from None
     if kind is not None:
         result = numpy_kinds.in_kind(w, result, kind)
-    if isinstance(result, Dynamic) and result.type is BOOL and numpy_kinds.is_numpy(function):
-        is_given = w.build.count == count or any(result is arg for arg in args)
-        return (flags.remade if is_given else flags.marked)(w, result, True), args
+    if isinstance(result, Dynamic):
+        return _whose(function, args, result), args
     return result, args
+
+
+# What gives bools of Python's, whatever it is given.
+_OF_PYTHON: Final = frozenset((all, any, np.array_equal, np.allclose))
+
+
+def _whose(function: Any, args: tuple[Any, ...], result: Dynamic) -> Dynamic:
+    """The number that a function gives, as NumPy's where it is: of an Int it is Python's, and of a
+    vector what the vector's method gives."""
+    if function in _OF_PYTHON:
+        return Truth(result.value, False)
+    if not numpy_kinds.is_numpy(function):
+        return result
+    if any(map(operands.vector_type, args)):
+        return flags.counted(result)  # type: ignore[no-any-return]
+    is_of_words = any(map(is_word, args)) and not isinstance(function, type)
+    if result.type is BOOL:
+        return Truth(result.value, not (is_of_words and isinstance(function, np.ufunc)))
+    is_own = result.__class__ is Dynamic and result.type.kind != "uint"
+    return Numpys(result.value) if is_own and not is_of_words else result
 
 
 def _exception(w: ControlFlow, cls: type[BaseException], args: Any, keywords: Any) -> Any:

@@ -17,12 +17,13 @@ import numpy as np
 
 from pygpu.core.errors import CompileError
 from pygpu.frontend.calls import trials
+from pygpu.frontend.numbers import flags
 from pygpu.frontend.numbers.operands import components, make_vector, vector_type
 from pygpu.frontend.protocols import arrays, datamodel
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values import views
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import is_complex, is_narrow, scalar_kind
+from pygpu.frontend.values.kinds import is_complex, is_narrow, narrow_dtype, scalar_kind
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Array, Dict, Instance, Iterator, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Tuple, describe, tuple_of
@@ -34,10 +35,10 @@ def _operator(symbol: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """A binary operator's method of the left operand, and of the right one."""
 
     def method(self: Element, other: Any) -> Any:
-        return self.of(self.w.binary(symbol, self.value, _value(other)))
+        return self.of(self.w.binary(symbol, *map(_counted, (self, other))))
 
     def reflected(self: Element, other: Any) -> Any:
-        return self.of(self.w.binary(symbol, _value(other), self.value))
+        return self.of(self.w.binary(symbol, *map(_counted, (other, self))))
 
     return method, reflected
 
@@ -83,12 +84,19 @@ class Element:
         raise CompileError(f"the truth of {describe(self.value)} is not known at compile time")
 
 
+def _counted(part: Any) -> Any:
+    """What an operator is given: bools count, as in the trials."""
+    return flags.counted(_value(part))
+
+
 def _value(part: Any) -> Any:
     return part.value if isinstance(part, Element) else part
 
 
 def on_objects(w: Evaluator, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
     """Run a function of NumPy on arrays of objects, if trials with numbers agree (trials.py)."""
+    if function in (np.cumsum, np.cumprod) and args and "dtype" not in keywords:
+        args = (_widened(w, args[0]), *args[1:])
     given = _listed(w, args), _listed(w, dict(keywords))
     if trials.is_untried(function):
         raise _refused(w, function)
@@ -106,6 +114,13 @@ def on_objects(w: Evaluator, function: Any, args: tuple[Any, ...], keywords: Any
         return _formed(w, result, form, opened)
     except (TypeError, AttributeError, trials.Disagreement) as error:
         raise _refused(w, function) from error
+
+
+def _widened(w: Evaluator, value: Any) -> Any:
+    """An array whose integers of fewer bits are ints, as NumPy adds them up."""
+    found = arrays.to_objects(w, value)
+    parts = [arrays.cast(w, x, "int") if narrow_dtype(x) else x for x in found.reshape(-1)]
+    return arrays.array_of(parts, found.shape)
 
 
 def _refused(w: Evaluator, function: Any) -> Exception:
@@ -226,7 +241,8 @@ def _of_dtype(w: Evaluator, value: Any, dtype: np.dtype[Any]) -> Any:
         raise trials.Disagreement
     if dtype.kind in "bif" and isinstance(value, Dynamic) and not isinstance(value, Narrow):
         kind = arrays.kind_of_dtype(w, dtype)
-        return value if (kind, value.type.kind) == ("int", "uint") else arrays.cast(w, value, kind)
+        is_uint = (kind, value.type.kind) == ("int", "uint")
+        return value if is_uint else arrays.of_dtype(w, value, dtype)
     if dtype.kind == "c" and not is_complex(value):
         return w.call(complex, value)
     return value

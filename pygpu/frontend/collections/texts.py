@@ -18,6 +18,8 @@ import string
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from pygpu.core.host.later import later
 from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.collections.words import by_option, word
@@ -205,7 +207,9 @@ def of_value(w: Evaluator, value: Any, spec: str = "") -> Any:
     """format(value, spec), of what is not known; of an int and of strings its characters."""
     if isinstance(value, Text):
         return value
-    is_bool = isinstance(value, Dynamic) and origins.same_of_all(w, value, lambda c: c is bool)
+    is_bool = isinstance(value, Dynamic) and origins.same_of_all(
+        w, value, lambda c: c in (bool, np.bool_)
+    )
     if is_bool and not spec:
         return Choice(w.call(int, value), ("False", "True"), "")
     found = _SPEC.fullmatch(spec)

@@ -20,7 +20,7 @@ import numpy as np
 from pygpu.core.errors import HOME
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import is_of_narrow, scalar_kind
+from pygpu.frontend.values.kinds import is_of_numpys, scalar_kind
 from pygpu.frontend.values.values import Abstract, Dynamic
 
 Domain = tuple[Callable[..., Any], type[Exception], str]  # where it raises, and what
@@ -156,7 +156,7 @@ def _note(w: Evaluator, domains: tuple[Domain, ...], args: tuple[Any, ...]) -> N
     if not w.handled() or w.frame.code.code.co_filename.startswith(HOME):
         return
     # NumPy's numbers are divided by zero, with a warning; functions of `math` take them as any.
-    is_numpys = domains in _PLAIN.values() and is_of_narrow(*args)
+    is_numpys = domains in _PLAIN.values() and is_of_numpys(*args)
     is_numpys |= any(isinstance(x, np.generic) for x in args)
     numbers = all(map(scalar_kind, args)) and not is_numpys
     if not numbers or not any(isinstance(x, Abstract) for x in args):

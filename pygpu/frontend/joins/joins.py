@@ -18,6 +18,7 @@ from pygpu.frontend.joins.choosing import choice, either, is_none, option, sprea
 from pygpu.frontend.joins.joining import Leaf, Meeting
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.kinds import (
+    any_of,
     as_complex,
     certainty,
     is_member,
@@ -25,6 +26,7 @@ from pygpu.frontend.values.kinds import (
     narrow_dtype,
     narrow_either,
     scalar_kind,
+    truth_either,
 )
 from pygpu.frontend.values.known import lift
 from pygpu.frontend.values.objects import (
@@ -47,14 +49,17 @@ from pygpu.frontend.values.values import (
     Dynamic,
     Key,
     Narrow,
+    Numpys,
     Parts,
     Picture,
+    Truth,
     Unset,
     describe,
     same_known,
 )
 from pygpu.language.vectors import CLASSES
-from pygpu.types import Kind, vector, widest
+from pygpu.ssa import Value
+from pygpu.types import BOOL, Kind, vector, widest
 
 with later():
     from pygpu.frontend.joins import contents
@@ -188,19 +193,14 @@ class Join:
         kind_a, kind_b = scalar_kind(a), scalar_kind(b)
         if kind_a and kind_b and not (is_member(a) or is_member(b)):
             is_same = isinstance(a, Dynamic) and isinstance(b, Dynamic) and a.value is b.value
-            if is_same and certainty(a) is certainty(b):
+            marks = {type(a), type(b)} & {Truth, Numpys}
+            if is_same and certainty(a) is certainty(b) and not marks:
                 return a
             kind = self._kind(a, b)
             if kind is None:
                 return self.conflict(a, b, key)
             made = a.value if is_same else self.leaf(a, b, vector(kind, 1), key)
-            if narrow_dtype(a) is None and narrow_dtype(b) is None:
-                return Dynamic(made)
-            either = narrow_either(made, a, b, within=bool(self.meeting.loop))
-            if either is None:
-                return self.conflict(a, b, key)
-            self.spoiled |= isinstance(a, Narrow) and a.certainty < either.certainty
-            return either
+            return self._number(made, a, b, key)
         if isinstance(a, Conflict) or isinstance(b, Conflict):
             option = self._perhaps_set(a, b, key)
             if option is not None:
@@ -265,6 +265,23 @@ class Join:
             f"{name} is {describe(a)} on one path and {describe(b)} on the other, "
             f"which cannot be one value{hint}"
         )
+
+    def _number(self, made: Value, a: Any, b: Any, key: Key) -> Any:
+        """A value that is either of two numbers, as one of NumPy's where both are for sure."""
+        if made.type is BOOL:
+            either: Any = truth_either(made, a, b)
+            was = a.is_numpys if isinstance(a, Truth) else None
+            self.spoiled |= was is not None and getattr(either, "is_numpys", None) is not was
+            return either
+        if narrow_dtype(a) is None and narrow_dtype(b) is None:
+            number = any_of(made, a, b)
+            self.spoiled |= isinstance(a, Numpys) and type(number) is Dynamic
+            return number
+        either = narrow_either(made, a, b, within=bool(self.meeting.loop))
+        if either is None:
+            return self.conflict(a, b, key)
+        self.spoiled |= isinstance(a, Narrow) and a.certainty < either.certainty
+        return either
 
     def structures(self, a: Any, b: Any, key: Key) -> Any:
         """Two immutable virtual values of one shape, or None."""

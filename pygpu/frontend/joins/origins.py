@@ -13,9 +13,11 @@ from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Any, Final
 
+import numpy as np
+
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.values import Dynamic, describe
+from pygpu.frontend.values.values import Dynamic, Truth, describe
 from pygpu.ssa import Value
 from pygpu.types import Kind, vector, widest
 
@@ -26,6 +28,8 @@ _COUNTING: Final = frozenset("add sub mul neg abs mod floordiv pow".split())  # 
 
 def same_of_all(w: Evaluator, number: Dynamic, ask: Callable[[type], Any]) -> Any:
     """What is asked of the class of a number; an error where that depends on the path."""
+    if isinstance(number, Truth) and number.is_numpys:
+        return ask(np.bool_)
     return _same(w, describe(number), _kinds(w, number.value), ask)
 
 

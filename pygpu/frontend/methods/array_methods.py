@@ -62,7 +62,7 @@ def array_method(w: Evaluator, value: Any, name: str) -> Builtin | None:
         flat = functools.partial(w.call, np.take, value)
         return Builtin(name, lambda *at: w.item(value, tuple_of(at)) if at[1:] else flat(*at))
     if isinstance(value, Array) and name == "tolist":
-        return Builtin(name, lambda: _nested(w.read(value)))
+        return Builtin(name, lambda: _nested(w, w.read(value)))
     if isinstance(value, Array) and name == "astype":
         return Builtin(name, lambda dtype, **more: _astype(w, value, dtype, **more))
     if isinstance(value, Masked) and name == "astype":
@@ -88,7 +88,7 @@ def _sort_array(w: Evaluator, a: Array, *axis: Any, **more: Any) -> None:
 def scalar_method(w: Evaluator, value: Dynamic, name: str) -> Builtin | None:
     """A method that NumPy's scalars have, as arrays of no dimensions."""
     if name in ("item", "tolist"):
-        return Builtin(name, lambda *index: arrays.cast(w, value, value.type.kind))
+        return Builtin(name, lambda *index: arrays.pythons(w, value))
     if name == "copy":
         return Builtin(name, lambda: value)
     if name == "astype":
@@ -105,11 +105,10 @@ def scalar_method(w: Evaluator, value: Dynamic, name: str) -> Builtin | None:
 _OF_SCALARS: Final = frozenset("sum mean min max prod dot clip round any all std var".split())
 
 
-def _nested(array: np.ndarray[Any, Any]) -> Any:
+def _nested(w: Evaluator, array: np.ndarray[Any, Any]) -> Any:
     if array.ndim == 0:
-        return array[()]
-    parts = array.tolist() if array.ndim == 1 else [_nested(part) for part in array]
-    return List(tuple(parts))
+        return arrays.pythons(w, array[()])
+    return List(tuple([_nested(w, np.asarray(part)) for part in array]))
 
 
 SCALAR: Final[dict[str, Callable[..., Any]]] = {

@@ -32,13 +32,15 @@ from pygpu.frontend.numbers.operands import (
 from pygpu.frontend.values.evaluator import Evaluator, usable
 from pygpu.frontend.values.kinds import (
     Complex,
+    any_of,
     as_complex,
     as_objects,
     is_complex,
-    is_of_narrow,
+    is_of_numpys,
     meeting,
     narrow_dtype,
     scalar_kind,
+    truth_either,
 )
 from pygpu.frontend.values.lazy import lifted
 from pygpu.frontend.values.objects import Array, Vector
@@ -129,29 +131,30 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
 
 def scalars(w: Evaluator, symbol: str, a: Any, b: Any, first: Kind, second: Kind) -> Dynamic:
     """a + b and the like, of scalars of these kinds."""
-    made = _MADE.get((symbol, first, second))
-    if made is None:  # it depends on the operands, or there is none
+    if first == second == "bool" and symbol in "+*-" and flags.may_be_numpys(a, b):
+        return flags.combined(w, symbol, a, b)  # type: ignore[no-any-return]
+    row = _MADE.get((symbol, first, second))
+    if row is None:  # it depends on the operands, or there is none
         kind = result_kind(symbol, (first, second), b)
-        made = _CODES[symbol][kind], vector(kind, 1)
-    code, type = made
+        row = _CODES[symbol][kind], vector(kind, 1)
+    code, type = row
     kind = type.kind
     if kind in INTEGERS:
-        is_division = symbol in ("//", "%") and not is_of_narrow(a, b)
+        is_division = symbol in ("//", "%") and not is_of_numpys(a, b)
         if is_division and w.faults.checked and not w.handled():
             w.check(compare(w, "==", b, 0), ZeroDivisionError, _BY_ZERO[symbol])
         if narrow_dtype(a) is not None or narrow_dtype(b) is not None:
             whole = integers.binary(w, symbol, code, a, b, kind)
-            return narrow.combined(w, symbol, a, b, whole)  # type: ignore[no-any-return]
+            return flags.inherited(narrow.combined(w, symbol, a, b, whole), a, b)
         if symbol in _PLAIN:
-            return dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
-        return integers.binary(w, symbol, code, a, b, kind)  # type: ignore[no-any-return]
+            made = dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
+        else:
+            made = integers.binary(w, symbol, code, a, b, kind)
+        return flags.inherited(made, a, b)
     operands = as_value(w, a, type), as_value(w, b, type)
     if w.environment.widened:
         operands = origins.note(w, operands[0], a), origins.note(w, operands[1], b)
-    result = dynamic(w, code, *operands)
-    if kind == "bool":
-        flags.inherit(w, result, a, b)
-    return result
+    return flags.inherited(dynamic(w, code, *operands), a, b)
 
 
 def _vector_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
@@ -322,7 +325,8 @@ def elementwise(
             return narrow.extreme(w, code, *parts, data=data)
         if code in ("min", "max") and kind is None and "float" not in kinds:
             return integers.extreme(w, code, *parts, data=data)
-        return Dynamic(emit(vector(working(kinds), 1), parts))  # type: ignore[arg-type]
+        value = emit(vector(working(kinds), 1), parts)  # type: ignore[arg-type]
+        return any_of(value, *parts) if code in ("min", "max") else Dynamic(value)
 
     def whole(parts: list[Any], size: int) -> Value:
         return emit(vector(working([operand_kind(part) for part in parts]), size), parts)
@@ -405,9 +409,11 @@ def select(w: Evaluator, condition: Any, a: Any, b: Any) -> Any:
         test = as_value(w, condition, BOOL)
         either = [origins.note(w, as_value(w, each, type), each) for each in (a, b)]
         made = dynamic(w, "select", test, *either)
+        if type is BOOL:
+            return truth_either(made.value, a, b)
         dtype = narrow_dtype(a) or narrow_dtype(b)
         if dtype is None or type.kind == "float":
-            return made
+            return any_of(made.value, a, b)
         what = f"what comes of {describe(a)} or {describe(b)}, by a choice,"
         return narrow.one_of(w, what, made.value, a, b)
     size = next(t.size for t in map(vector_type, (condition, a, b)) if t)

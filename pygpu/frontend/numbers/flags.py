@@ -1,54 +1,88 @@
 """Whose a dynamic truth value would be in plain Python: NumPy's or Python's.
 
-They differ in ~ alone: of NumPy's it is the opposite, of Python's -2 or -1. A comparison may give
-either (`np.sqrt(v) > 1` NumPy's, `v > 1` Python's), so that only what is listed here is sure:
-`Environment.flags` says of a bool whether it is NumPy's.
+They differ in arithmetic: of NumPy's ~ is the opposite, of Python's -2 or -1; NumPy's `a + b` and
+`a * b` are `a | b` and `a & b`, where Python counts. A comparison may give either (`np.sqrt(v) > 1`
+NumPy's, `v > 1` Python's), so that only a `Truth` says of itself whose it is. What is NumPy's on
+one path and may be Python's on another is not added up.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from pygpu.frontend.numbers.numbers import as_value, dynamic
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.values import Dynamic
-from pygpu.types import INT
+from pygpu.frontend.values.kinds import certainty, is_numpys, is_of_numpys, truth_either
+from pygpu.frontend.values.values import Certainty, Dynamic, Numpys, Truth
+from pygpu.types import BOOL, INT
 
 
 def complement(w: Evaluator, a: Dynamic) -> Any:
     """~a of a bool. One that may be NumPy's or Python's is refused."""
-    flags = w.environment.flags
-    if a.value not in flags:
+    if not isinstance(a, Truth) or a.is_numpys is None:
         raise w.error(
             "~ of a truth value is -2 or -1 in Python, which are both true: write 'not x', or "
             "np.logical_not(x)"
         )
-    if not flags[a.value]:
+    if not a.is_numpys:
         return dynamic(w, "bit_not", as_value(w, a, INT))
-    return marked(w, dynamic(w, "not", a.value), True)
+    return Truth(w.build.emit("not", a.value), True)
 
 
-def marked(w: Evaluator, result: Any, is_numpys: bool) -> Any:
-    """A bool that has just been made, noted as NumPy's or Python's."""
-    if isinstance(result, Dynamic):
-        w.environment.flags[result.value] = is_numpys
-    return result
+def may_be_numpys(a: Any, b: Any) -> bool:
+    """Whether what an operator makes of two bools is NumPy's, or may be."""
+    return any(is_numpys(v) or (isinstance(v, Truth) and v.is_numpys is None) for v in (a, b))
 
 
-def remade(w: Evaluator, a: Any, is_numpys: bool) -> Any:
-    """A bool as another value: what is noted of it is not said of the one that it was."""
-    if not isinstance(a, Dynamic):
-        return a
-    return marked(w, dynamic(w, "not", w.build.emit("not", a.value)), is_numpys)
+def combined(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
+    """a + b, a * b or a - b of two bools, as NumPy has it."""
+    is_sure = is_numpys(a) or is_numpys(b)
+    if symbol != "*" and not is_sure:
+        raise w.error(
+            f"{symbol} of a truth value that is NumPy's on one path and may be Python's on "
+            "another: Python counts, NumPy does not; write int(x) to count, x | y for 'or'"
+        )
+    if symbol == "-":
+        return np.subtract(True, True)  # which NumPy refuses
+    code = {"+": "bit_or", "*": "bit_and"}[symbol]
+    made = w.build.emit(code, as_value(w, a, BOOL), as_value(w, b, BOOL))
+    return Truth(made, True if is_sure else None)
 
 
-def inherit(w: Evaluator, result: Dynamic, a: Any, b: Any) -> None:
-    """Note whose `a & b` and the like are: NumPy's, where one of them is."""
-    flags = w.environment.flags
-    if not flags:
-        return
-    found = [flags.get(v.value) for v in (a, b) if isinstance(v, Dynamic)]
-    if True in found:
-        flags[result.value] = True
-    elif None not in found and not any(hasattr(v, "dtype") for v in (a, b)):
-        flags[result.value] = False
+def marked(result: Any, is_numpys: bool) -> Any:
+    """A truth value as NumPy's or Python's; known values are what they are."""
+    return Truth(result.value, is_numpys) if isinstance(result, Dynamic) else result
+
+
+def counted(a: Any) -> Any:
+    """A truth value of which nothing is said: arithmetic takes it for a number."""
+    return Dynamic(a.value) if isinstance(a, Truth) else a
+
+
+def compared(result: Any, a: Any, b: Any) -> Any:
+    """Whether a < b and the like holds: NumPy's, where one of the two is for sure and the other is
+    no Int, which compares as Python's numbers do."""
+    if not isinstance(result, Dynamic) or result.type is not BOOL:
+        return result
+    is_sure = any(certainty(v) is Certainty.NUMPY or is_numpys(v) for v in (a, b))
+    return marked(result, True) if is_sure and is_of_numpys(a, b) else result
+
+
+def signed(result: Any, a: Any) -> Any:
+    """What -a and abs(a) give: NumPy's number, where it is one."""
+    is_own = isinstance(a, Numpys) and result.__class__ is Dynamic
+    return Numpys(result.value) if is_own else result
+
+
+def inherited(result: Dynamic, a: Any, b: Any) -> Dynamic:
+    """What an operator gives of two numbers: NumPy's where one of them is. `a & b` and the like of
+    bools is Python's where both are."""
+    if a.__class__ is Dynamic is b.__class__:
+        return result
+    if result.type is not BOOL:
+        is_plain = result.__class__ is Dynamic and result.type.kind != "uint"
+        return Numpys(result.value) if is_plain and is_of_numpys(a, b) else result
+    is_either = is_numpys(a) or is_numpys(b)
+    return Truth(result.value, True) if is_either else truth_either(result.value, a, b)

@@ -18,8 +18,8 @@ from pygpu.core.operations.ops import TABLE
 from pygpu.frontend.numbers.numbers import as_value, convert, dynamic, number_of
 from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import is_plain, scalar_kind
-from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Natural, describe
+from pygpu.frontend.values.kinds import any_of, is_plain, scalar_kind
+from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Natural, Numpys, describe
 from pygpu.ssa import Value
 from pygpu.types import INT, UINT, Kind, vector
 
@@ -166,7 +166,8 @@ def extreme(w: Evaluator, code: str, *operands: Any, data: Any = None) -> Any:
     if set(kinds) == {"int", "uint"} and not any(is_plain(value) for value in (a, b)):
         raise w.error(f"{code}() of {describe(a)} and {describe(b)} may be either: {HINT}")
     type = UINT if "uint" in kinds else INT
-    return dynamic(w, code, as_value(w, a, type), as_value(w, b, type), data=data)
+    made = dynamic(w, code, as_value(w, a, type), as_value(w, b, type), data=data)
+    return any_of(made.value, a, b)
 
 
 # ---------------------------------------------------------------- conversion
@@ -174,7 +175,7 @@ def extreme(w: Evaluator, code: str, *operands: Any, data: Any = None) -> Any:
 
 def whole(w: Evaluator, value: Any) -> Any:
     """int(x) of an integer: the same number, one of Python's."""
-    if isinstance(value, Narrow):
+    if isinstance(value, (Narrow, Numpys)):
         return Dynamic(value.value)
     if scalar_kind(value) == "bool":
         return Dynamic(convert(w, as_value(w, value, vector("bool", 1)), "int"))

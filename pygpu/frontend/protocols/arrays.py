@@ -29,7 +29,7 @@ from pygpu.frontend.values.kinds import (
 )
 from pygpu.frontend.values.lazy import Masked, Row
 from pygpu.frontend.values.objects import Array, Instance, Iterator, Keys, List, Matrix
-from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Tuple, describe
+from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Numpys, Truth, Tuple, describe
 from pygpu.language import matrices, vectors
 from pygpu.language.scalars import UInt
 from pygpu.types import Kind, vector, widest
@@ -169,7 +169,7 @@ def as_vectors(w: Evaluator, value: Any) -> Any:
 def cast(w: Evaluator, value: Any, kind: Any) -> Any:
     """A scalar as int(), float() or bool() gives it."""
     if isinstance(value, Dynamic):
-        if isinstance(value, Narrow):
+        if isinstance(value, (Narrow, Numpys, Truth)):
             value = Dynamic(value.value)
         if value.type.kind != kind:
             return arithmetic.elementwise(w, None, (value,), kind)
@@ -179,13 +179,23 @@ def cast(w: Evaluator, value: Any, kind: Any) -> Any:
     return {"int": int, "uint": UInt, "float": float, "bool": bool}[kind](value)
 
 
+def pythons(w: Evaluator, number: Any) -> Any:
+    """The number that Python has for one of NumPy's."""
+    if isinstance(number, Truth):
+        return Truth(number.value, False)
+    return cast(w, number, number.type.kind) if isinstance(number, Dynamic) else number
+
+
 def of_dtype(w: Evaluator, value: Any, dtype: Any) -> Any:
     """A scalar as NumPy has it in a dtype."""
     dtype = np.dtype(dtype)
     if is_narrow(dtype):
         value = np.int64(value) if value.__class__ is int else value
         return narrow.converted(w, value, dtype, exact=False)
-    return cast(w, value, kind_of_dtype(w, dtype))
+    made = cast(w, value, kind_of_dtype(w, dtype))
+    if not isinstance(made, Dynamic) or made.type.kind == "uint":
+        return made
+    return Truth(made.value, True) if made.type.kind == "bool" else Numpys(made.value)
 
 
 def kind_of_dtype(w: Evaluator, dtype: Any) -> Kind:

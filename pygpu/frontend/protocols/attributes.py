@@ -15,9 +15,8 @@ import numpy as np
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.numbers import dynamic, hint_of_number
-from pygpu.frontend.numbers.operands import components, make_vector
 from pygpu.frontend.protocols import pictures
-from pygpu.frontend.protocols.arrays import as_vectors, certain_kind, opened, to_objects
+from pygpu.frontend.protocols.arrays import as_vectors, certain_kind, opened, pythons, to_objects
 from pygpu.frontend.protocols.datamodel import (
     MISSING,
     bind,
@@ -32,7 +31,7 @@ from pygpu.frontend.protocols.datamodel import (
 from pygpu.frontend.values.callables import Bound, Builtin, Function, Super
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Raised
-from pygpu.frontend.values.kinds import Complex, is_complex, scalar_kind
+from pygpu.frontend.values.kinds import Complex, is_complex, is_numpys, scalar_kind
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.lazy import Masked, Row, Span
 from pygpu.frontend.values.objects import (
@@ -217,7 +216,9 @@ def _swizzle(w: Evaluator, value: Vector, name: str) -> Any:
             return _method(w, value, name)
         if name not in _FOLDS | _OF_ROWS:
             raise
-        return attribute(w, Array(to_objects(w, value)), name)
+        made = attribute(w, Array(to_objects(w, value)), name)
+        is_own = name not in _FOLDS or any(map(is_numpys, operands.components(w, value)))
+        return made if is_own else Builtin(name, lambda *a, **k: pythons(w, w.call(made, *a, **k)))
     contents = w.read(value)
     if isinstance(contents, tuple):
         chosen = tuple([contents[index] for index in indices])
@@ -225,12 +226,12 @@ def _swizzle(w: Evaluator, value: Vector, name: str) -> Any:
     if len(indices) == 1:
         return dynamic(w, "swizzle", contents, data=indices)
     type = vector(value.type.kind, len(indices))
-    return make_vector(w, type, w.build.emit("swizzle", contents, data=indices))
+    return operands.make_vector(w, type, w.build.emit("swizzle", contents, data=indices))
 
 
 def vector_of(w: Evaluator, like: Vector, parts: tuple[Any, ...]) -> Vector:
     position = issubclass(like.cls, vectors.Position)
-    return make_vector(w, vector(like.type.kind, len(parts)), parts, position)
+    return operands.make_vector(w, vector(like.type.kind, len(parts)), parts, position)
 
 
 def _instance_attribute(w: Evaluator, value: Instance, name: str) -> Any:
@@ -440,9 +441,9 @@ def assign_components(w: Evaluator, value: Vector, indices: tuple[int, ...], new
     if scalar_kind(parts):
         parts = (parts,) * len(indices)
     elif not isinstance(parts, tuple):
-        parts = components(w, make_vector(w, parts.type, parts))
+        parts = operands.components(w, operands.make_vector(w, parts.type, parts))
     scalar = vector(kind, 1)
-    current = list(components(w, value))
+    current = list(operands.components(w, value))
     for index, part in zip(indices, parts, strict=True):
         current[index] = operands.component_of(w, part, scalar)
     w.write(value, tuple(current))

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.host.later import later
-from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.numbers import arithmetic, flags
 from pygpu.frontend.protocols.arrays import each, unwrapped
 from pygpu.frontend.protocols.datamodel import class_of, find_method, user_method
 from pygpu.frontend.protocols.sequences import is_shared, items_of, items_or_maybe
@@ -117,7 +117,7 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     for rule in (complex_numbers.compare_size, arithmetic.compare, complex_numbers.compare):
         result = rule(w, symbol, a, b)
         if result is not NotImplemented:
-            return result
+            return flags.compared(result, a, b)
     kinds = (type(a), type(b))
     if symbol in ("==", "!=") and Matrix in kinds and Instance not in kinds:
         same = w.call(np.array_equal, a, b)
@@ -256,7 +256,8 @@ def _same_dicts(w: Evaluator, a: Any, b: Any) -> Any:
 
 def same_items(w: Evaluator, x: Any, y: Any) -> Any:
     """Whether containers take two items for equal: as one object, or by the truth of x == y."""
-    return True if isinstance(x, Object) and x is y else w.truth(compare(w, "==", x, y))
+    is_one = isinstance(x, Object) and x is y
+    return True if is_one else flags.counted(w.truth(compare(w, "==", x, y)))
 
 
 def _compare_sequences(w: Evaluator, symbol: str, a: tuple[Any, ...], b: tuple[Any, ...]) -> Any:
@@ -270,7 +271,7 @@ def _compare_sequences(w: Evaluator, symbol: str, a: tuple[Any, ...], b: tuple[A
     result: Any = arithmetic.python_operator(symbol)(len(a), len(b))
     for x, y in reversed(list(zip(a, b, strict=False))):
         equal = same_items(w, x, y)
-        first = compare(w, symbol[0], x, y)
+        first = flags.counted(compare(w, symbol[0], x, y))
         rest = arithmetic.both(w, equal, result)
         result = arithmetic.either(w, first, rest)
     return result
@@ -343,4 +344,4 @@ def contains(w: Evaluator, container: Any, value: Any) -> Any:
             found = arithmetic.binary(w, "|", found, same)
         if found is True:
             return True
-    return found
+    return flags.counted(found)

@@ -23,6 +23,7 @@ from pygpu.frontend.values.values import (
     Dynamic,
     Picture,
     Slice,
+    Truth,
     Tuple,
     describe,
 )
@@ -47,6 +48,8 @@ def class_of(value: Any) -> type:
             return getattr(value.cls, "stands_for", value.cls)
         case Vector() | Matrix() | Tuple():
             return value.cls
+        case Truth() if value.is_numpys:
+            return np.bool_
         case Dynamic():
             return origins.CLASSES[value.type.kind]
         case Complex():

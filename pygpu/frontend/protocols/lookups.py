@@ -20,7 +20,7 @@ from pygpu.frontend.numbers.numbers import as_value, dynamic
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of, told_apart
 from pygpu.frontend.values.evaluator import Evaluator, usable
-from pygpu.frontend.values.kinds import is_member, narrow_either, scalar_kind
+from pygpu.frontend.values.kinds import any_of, is_member, scalar_kind
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import EITHER, Array, Cell, Dict, List, Matrix, Object, Set
 from pygpu.frontend.values.states import settled
@@ -198,8 +198,7 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         contents = operands.contents_of(w, container)
         element = dynamic(w, "element", as_value(w, contents, size), at)
         numbers = contents if isinstance(contents, tuple) else ()
-        narrow = narrow_either(element.value, *numbers)
-        return element if narrow is None else narrow
+        return any_of(element.value, *numbers)
     if isinstance(container, np.ndarray):
         made = tables.array_column(w, container)
         if made is None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.frontend.collections.adoption import adopt
-from pygpu.frontend.numbers import arithmetic, operands
+from pygpu.frontend.numbers import arithmetic, flags, operands
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.arrays import (
     array_of,
@@ -30,7 +30,15 @@ from pygpu.frontend.protocols.arrays import (
 from pygpu.frontend.protocols.datamodel import class_of, user_method
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator, usable
-from pygpu.frontend.values.kinds import Complex, Text, is_complex, narrow_of, scalar_kind
+from pygpu.frontend.values.kinds import (
+    Complex,
+    Text,
+    as_numpys,
+    is_complex,
+    narrow_of,
+    scalar_kind,
+    specimen,
+)
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Masked, lifted
 from pygpu.frontend.values.objects import Array, Dict, List, Matrix, Set
@@ -196,19 +204,24 @@ def in_place(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     return binary(w, plain, a, b)
 
 
+_UNARY: Final[dict[str, Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
+
+
 def unary(w: Evaluator, symbol: str, a: Any) -> Any:
     """-a, +a, ~a"""
     a = unwrapped(w, a)
     if not isinstance(a, Abstract):
         w.environment.dependencies.add(a)
-        function: Any = {"-": operator.neg, "+": operator.pos, "~": operator.invert}[symbol]
-        return adopt(w, function(a))
+        return adopt(w, _UNARY[symbol](a))
     usable(w, a)
     if isinstance(a, Masked):
         return lifted(lambda x: unary(w, symbol, x), (a,))
+    one = specimen(a)
+    if one is not None:
+        _UNARY[symbol](one)  # a TypeError for - and + of bools
     result = arithmetic.unary(w, symbol, a)
     if result is not NotImplemented:
-        return result
+        return flags.signed(result, a)
     if isinstance(a, Complex):
         return complex_numbers.unary(w, symbol, a)
     name = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}[symbol]
@@ -243,19 +256,7 @@ def _array_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         b = _beside_narrow(w, x, b)
     elif y is not None:
         a = _beside_narrow(w, y, a)
-    return each(w, a, b, lambda x, y: _of_elements(w, symbol, x, y))
-
-
-def _of_elements(w: Evaluator, symbol: str, x: Any, y: Any) -> Any:
-    """What NumPy makes of two elements of arrays: of bools `+` is "or" and `*` is "and"."""
-    if symbol in "+*-" and scalar_kind(x) == scalar_kind(y) == "bool":
-        if symbol == "-":
-            raise TypeError(
-                "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, "
-                "the `^` operator, or the logical_xor function instead."
-            )
-        return arithmetic.both(w, x, y) if symbol == "*" else arithmetic.either(w, x, y)
-    return binary(w, symbol, x, y)
+    return each(w, a, b, lambda x, y: binary(w, symbol, as_numpys(x), as_numpys(y)))
 
 
 def _beside_narrow(w: Evaluator, dtype: np.dtype[Any], other: Any) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.core.operations.ops import NUMPY_TYPE
-from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.numbers import arithmetic, flags
 from pygpu.frontend.numbers.numbers import as_value, dynamic, number_of
 from pygpu.frontend.numbers.operands import make_vector
 from pygpu.frontend.values import ranges
@@ -27,7 +27,6 @@ from pygpu.frontend.values.kinds import (
     is_member,
     is_narrow,
     meeting,
-    narrow_dtype,
     scalar_kind,
 )
 from pygpu.frontend.values.known import LIFTED, Materialiser
@@ -40,6 +39,7 @@ from pygpu.frontend.values.values import (
     Narrow,
     Natural,
     NotKnown,
+    Numpys,
     Tuple,
     describe,
 )
@@ -135,7 +135,7 @@ def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
     if any(map(is_member, items)):
         return None
     numbers = _numbers(items)
-    if numbers is not None:
+    if numbers is not None and _own_dtype(first) is None:
         return partial(look_up, w, numbers)
     kinds = [None if isinstance(item, Abstract) else scalar_kind(item) for item in items]
     if all(kinds):
@@ -143,11 +143,13 @@ def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
         if kind is None:
             raise w.error(_OF_NO_KIND)
         values = np.array([number_of(w, item, kind) for item in items], NUMPY_TYPE[kind])
-        dtypes = {narrow_dtype(item) for item in items}
+        dtypes = {_own_dtype(item) for item in items}
         dtype = dtypes.pop() if len(dtypes) == 1 else None
-        ends = int(values.min()), int(values.max())
+        ends = _ends(values, dtype)
         some = tuple(dict(zip(kinds, items, strict=True)).values())
-        return lambda index: _of_width(_of_kinds(w, look_up(w, values, index), some), dtype, ends)
+        return lambda index: _of_dtype(
+            w, _of_kinds(w, look_up(w, values, index), some), dtype, ends
+        )
     if all(isinstance(item, (complex, int, float, np.number)) for item in items):
         pairs = [(complex(item).real, complex(item).imag) for item in items]
         re, im = _columns(w, pairs) or []
@@ -220,13 +222,13 @@ def array_column(w: Evaluator, array: np.ndarray[Any, Any]) -> Callable[[Any], A
     if array.dtype.kind not in "biufc":
         return None
     if array.ndim == 1:
-        is_own = array.dtype == np.uint32 or is_narrow(array.dtype)
+        is_own = array.dtype == np.uint32 or _own_dtype(array) is not None
         values = _of_device(array) if array.dtype in _NUMBERS and array.size else None
         if values is None or not np.any(array != array[0]):
             return column(w, list(array) if is_own else array.tolist())
-        dtype = array.dtype if is_narrow(array.dtype) else None
-        ends = (int(values.min()), int(values.max())) if dtype else (0, 0)
-        return lambda index: _of_width(look_up(w, values, index), dtype, ends)
+        dtype = _own_dtype(array)
+        ends = _ends(values, dtype)
+        return lambda index: _of_dtype(w, look_up(w, values, index), dtype, ends)
     if array.ndim == 2 and 2 <= array.shape[1] <= 4 and array.dtype.kind != "c":
         if array.dtype.kind in "iu" and (array.dtype == np.uint32 or array.max() >= 2**31):
             array = _uint32(w, array)
@@ -247,12 +249,29 @@ def _of_kinds(w: Evaluator, element: Any, some: tuple[Any, ...]) -> Any:
     return element
 
 
-def _of_width(element: Any, dtype: np.dtype[Any] | None, ends: tuple[int, int]) -> Any:
-    """An element of a table of a dtype (None: of 32 bits) that lies between two ends."""
+def _ends(values: np.ndarray[Any, Any], dtype: np.dtype[Any] | None) -> tuple[int, int]:
+    """Between which two integers a table's elements lie, which is asked where they may wrap."""
+    is_asked = dtype is not None and is_narrow(dtype)
+    return (int(values.min()), int(values.max())) if is_asked else (0, 0)
+
+
+def _own_dtype(value: Any) -> np.dtype[Any] | None:
+    """The dtype of NumPy's numbers whose arithmetic is not Python's: bools, integers that wrap."""
+    dtype = value.dtype if isinstance(value, (np.generic, np.ndarray)) else np.dtype(object)
+    return dtype if dtype.kind in "bif" or is_narrow(dtype) else None
+
+
+def _of_dtype(
+    w: Evaluator, element: Any, dtype: np.dtype[Any] | None, ends: tuple[int, int]
+) -> Any:
+    """An element of a table of a dtype (None: as Python's) that lies between two ends."""
     if dtype is None:
         return element
     if isinstance(element, Dynamic):
-        return Narrow(element.value, dtype, ends)
+        if dtype.kind == "b":
+            return flags.marked(element, True)
+        is_own = is_narrow(dtype)
+        return Narrow(element.value, dtype, ends) if is_own else Numpys(element.value)
     return dtype.type(element)
 
 

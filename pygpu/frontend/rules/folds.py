@@ -193,8 +193,7 @@ def _extreme(symbol: str, pick: Any) -> Rule:
                     f"use np.{code}imum(v, w), a component at a time"
                 )
         if key is None and all(scalar_kind(value) == "bool" for value in args):
-            combine = arithmetic.both if code == "min" else arithmetic.either
-            return functools.reduce(lambda a, b: combine(w, a, b), args)
+            return functools.reduce(lambda a, b: ordering.extreme_bool(w, code, a, b), args)
         if key is None and all(map(scalar_kind, args)):
             return functools.reduce(lambda a, b: elementwise(w, code, (a, b)), args)
         keys = [w.call(key, value) if key is not None else value for value in args]

@@ -8,6 +8,7 @@ too, because they make objects of the compiler's own.
 
 from __future__ import annotations
 
+import builtins
 import collections
 import contextlib
 import functools
@@ -40,7 +41,7 @@ from pygpu.frontend.values.faults import Fault, PathEnds
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.objects import Array, Cell, Dict, Instance, Matrix
-from pygpu.frontend.values.values import UNBOUND, Dynamic, Natural, Slice, Tuple, describe
+from pygpu.frontend.values.values import UNBOUND, Dynamic, Natural, Numpys, Slice, Tuple, describe
 from pygpu.frontend.walked import asked
 from pygpu.language import fragments, kernels, matrices, vectors
 from pygpu.language.fragments import Discarded
@@ -198,7 +199,7 @@ def _vector_constructor(cls: Any) -> Rule:
                 raise TypeError(f"{cls.__name__} takes numbers and vectors, got {describe(part)}")
         if position and any(scalar_kind(part) == "float" for part in flat):
             return make_vector(w, vector("float", len(flat)), tuple(flat))
-        if type.kind != "float":  # truncates, as int() does
+        if type.kind != "float" or Numpys in map(builtins.type, flat):  # truncates, as int() does
             flat = [arrays.cast(w, part, type.kind) for part in flat]
         return make_vector(w, type, tuple(flat), position)
 

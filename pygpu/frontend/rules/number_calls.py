@@ -29,10 +29,10 @@ from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.walked_calls import SPECIAL_RULES
 from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator, Rule, usable
-from pygpu.frontend.values.kinds import is_complex, scalar_kind
+from pygpu.frontend.values.kinds import is_complex, scalar_kind, specimen
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, Instance, List, Matrix, Vector
-from pygpu.frontend.values.values import Abstract, Choice, Tuple, describe
+from pygpu.frontend.values.values import Abstract, Choice, Truth, Tuple, describe
 from pygpu.language import scalars, vectors
 from pygpu.types import Kind, vector
 
@@ -124,6 +124,9 @@ def _rounded_int(code: str) -> Rule:
     name = f"__{code}__"
 
     def rule(w: Evaluator, x: Any) -> Any:
+        one = specimen(x)
+        if one is not None:
+            getattr(math, code, round)(one)  # a TypeError where NumPy's numbers have it not
         if scalar_kind(x) in ("int", "uint", "bool"):
             return integers.whole(w, x)
         method = datamodel.find_method(w, x, name)
@@ -173,7 +176,7 @@ def _convert(kind: Kind) -> Rule:
         if isinstance(x, Array) and w.read(x).size == 1:
             x = w.read(x).reshape(-1)[0]
         if kind == "bool" and scalar_kind(x) == "bool":
-            return flags.remade(w, w.truth(x), False)
+            return flags.marked(w.truth(x), False)
         if kind == "bool" and not scalar_kind(x):
             return w.truth(x)
         method = datamodel.find_method(w, x, method_name)
@@ -188,7 +191,7 @@ def _convert(kind: Kind) -> Rule:
         result = elementwise(w, None, (x,), kind)
         if kind != "bool":
             return origins.settled(w, result, kind)
-        return flags.marked(w, result, False)
+        return flags.marked(result, False)
 
     return rule
 
@@ -332,7 +335,11 @@ def _as_floats(w: Evaluator, value: Any) -> Any:
 
 def _abs(w: Evaluator, x: Any) -> Any:
     method = datamodel.find_method(w, x, "__abs__")
-    return w.call(method) if method is not None else elementwise(w, "abs", (x,))
+    if method is not None:
+        return w.call(method)
+    if isinstance(x, Truth) and x.is_numpys:
+        return x
+    return flags.signed(elementwise(w, "abs", (x,)), x)
 
 
 def _reciprocal(w: Evaluator, x: Any) -> Any:
@@ -402,7 +409,9 @@ _RULES: Final[dict[Any, Rule]] = {
     operator.invert: lambda w, x: operators.unary(w, "~", x),
     np.invert: _invert,
     operator.not_: lambda w, x: arithmetic.negate(w, _convert("bool")(w, x)),
-    np.square: lambda w, x: operators.binary(w, "*", x, x),
+    np.square: lambda w, x: (
+        w.call(np.int8, x) if scalar_kind(x) == "bool" else operators.binary(w, "*", x, x)
+    ),
     np.reciprocal: _reciprocal,
     abs: _abs,
     operator.abs: _abs,

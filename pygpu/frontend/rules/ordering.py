@@ -15,12 +15,12 @@ from typing import Any
 from pygpu.core.host.later import later
 from pygpu.core.operations.ops import OPEN
 from pygpu.frontend.joins import origins
-from pygpu.frontend.numbers.arithmetic import elementwise, select
+from pygpu.frontend.numbers.arithmetic import both, either, elementwise, select
 from pygpu.frontend.numbers.numbers import as_value
 from pygpu.frontend.protocols import arrays, operators
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import meeting, scalar_kind
+from pygpu.frontend.values.kinds import meeting, scalar_kind, truth_either
 from pygpu.frontend.values.values import Dynamic
 from pygpu.ssa import Load, base_and_offset
 from pygpu.types import vector
@@ -50,11 +50,21 @@ def sort_network(w: Evaluator, items: list[Any]) -> list[Any]:
     return xs
 
 
+def extreme_bool(w: Evaluator, code: str, a: Any, b: Any) -> Any:
+    """The lesser or greater of two bools: one of the two, whose it may be."""
+    made = (both if code == "min" else either)(w, a, b)
+    return truth_either(made.value, a, b) if isinstance(made, Dynamic) else made
+
+
 def _lesser(w: Evaluator, a: Any, b: Any) -> Any:
+    if scalar_kind(a) == scalar_kind(b) == "bool":
+        return extreme_bool(w, "min", a, b)
     return elementwise(w, "min", (a, b), data=OPEN)
 
 
 def _greater(w: Evaluator, a: Any, b: Any) -> Any:
+    if scalar_kind(a) == scalar_kind(b) == "bool":
+        return extreme_bool(w, "max", a, b)
     return elementwise(w, "max", (a, b), data=OPEN)
 
 
@@ -119,8 +129,8 @@ def middle(w: Evaluator, items: list[Any]) -> Any:
         ordered = sort_network(w, items)
         found = arrays.cast(w, ordered[half], "float")
         if not is_odd:
-            both = operators.binary(w, "+", ordered[half - 1], ordered[half])
-            found = operators.binary(w, "/", both, 2.0)
+            total = operators.binary(w, "+", ordered[half - 1], ordered[half])
+            found = operators.binary(w, "/", total, 2.0)
     nans = _nans(w, items)
     return select(w, _one_holds(w, nans), math.nan, found) if nans else found
 
@@ -147,7 +157,7 @@ def nans_last(w: Evaluator, items: list[Any]) -> list[Any]:
     if not nans:
         return sort_network(w, items)
     finite = [select(w, nan, math.inf, x) for nan, x in zip(nans, items, strict=True)]
-    count = fold(w, "+", nans)
+    count = fold(w, "+", [0, *nans])
     ordered = sort_network(w, finite)
     return [
         select(w, comparisons.compare(w, ">=", count, len(items) - place), math.nan, x)

@@ -174,8 +174,13 @@ def _sum(w: Evaluator, items: list[Any]) -> Any:
 
 
 def _wide(w: Evaluator, items: list[Any], kind: Kind = "int") -> list[Any]:
-    """Integers as NumPy adds them up: those of fewer bits as ints, for means all as floats."""
-    is_whole = narrow_dtype if kind == "int" else lambda x: scalar_kind(x) in INTEGERS
+    """Integers as NumPy adds them up: bools and those of fewer bits as ints, for means all as
+    floats."""
+
+    def is_whole(x: Any) -> Any:
+        is_own = scalar_kind(x) == "bool" or narrow_dtype(x)
+        return is_own or (kind == "float" and scalar_kind(x) in INTEGERS)
+
     return [arrays.cast(w, x, kind) if is_whole(x) else x for x in items]
 
 

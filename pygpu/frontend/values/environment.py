@@ -29,7 +29,6 @@ class Environment:
         self.captured: list[ImageLike] = []
         self.pictures: dict[int, Picture] = {}
         self.places: set[Value] = set()  # columns and rows of texels, besides the pixel's own
-        self.flags: dict[Value, bool] = {}  # of bools: whether they are NumPy's, where that is sure
         self.widened: dict[Value, tuple[Any, ...]] = {}  # numbers: what they were, or may be
         self.caches: dict[Any, Any] = {}  # of functools', by Python's own
         self.memo: dict[Any, list[tuple[Any, Any, Any]]] = {}

@@ -26,11 +26,13 @@ from pygpu.frontend.values.values import (
     Dynamic,
     Narrow,
     Natural,
+    Numpys,
     Parts,
+    Truth,
 )
 from pygpu.language.scalars import Int, UInt
 from pygpu.ssa import Value
-from pygpu.types import BOOL, Kind, widest
+from pygpu.types import BOOL, INT, INTEGERS, Kind, widest
 
 _SCALARS: Final[dict[type, Kind]] = {  # kinds of the numbers that are met most
     bool: "bool", int: "int", Int: "int", UInt: "uint",
@@ -79,11 +81,19 @@ def narrow_dtype(value: Any) -> np.dtype[Any] | None:
     return value.dtype if isinstance(value, np.integer) and is_narrow(value.dtype) else None
 
 
-def is_of_narrow(*numbers: Any) -> bool:
-    """Whether an operator of these is NumPy's, of fewer bits: not that of a dynamic integer, which
-    is Python's."""
-    others = [x for x in numbers if narrow_dtype(x) is None]
-    return len(others) < len(numbers) and not any(isinstance(x, Dynamic) for x in others)
+def is_word(value: Any) -> bool:
+    """Whether it is an Int or a UInt, whose operators are Python's in plain Python."""
+    if not isinstance(value, Dynamic):
+        return isinstance(value, (Int, UInt))
+    return value.type.kind in INTEGERS and type(value) not in (Narrow, Numpys)
+
+
+def is_of_numpys(*numbers: Any) -> bool:
+    """Whether an operator of these is NumPy's: not that of an Int, which is Python's."""
+    if all(x.__class__ is Dynamic for x in numbers):
+        return False
+    is_own = any(is_numpys(x) or narrow_dtype(x) is not None for x in numbers)
+    return is_own and not any(map(is_word, numbers))
 
 
 def range_of(value: Any) -> tuple[int, int]:
@@ -109,6 +119,30 @@ def narrow_either(value: Value, *numbers: Any, within: bool = False) -> Narrow |
     return Narrow(value, dtype, (min(ends), max(ends)), max(map(certainty, numbers)))
 
 
+def any_of(value: Value, *numbers: Any) -> Dynamic:
+    """What may be any of several numbers: NumPy's, where they all are."""
+    narrow = narrow_either(value, *numbers)
+    if narrow is not None:
+        return narrow
+    is_own = value.type.kind in ("int", "float") and numbers and all(map(is_numpys, numbers))
+    return Numpys(value) if is_own else Dynamic(value)
+
+
+def truth_either(value: Value, a: Any, b: Any) -> Dynamic:
+    """What may be either of two bools: NumPy's or Python's where both are."""
+    whose = {_is_numpys(a), _is_numpys(b)}
+    if len(whose) == 1 and ... not in whose:
+        return Truth(value, whose.pop())
+    return Truth(value, None) if whose & {True, None} else Dynamic(value)
+
+
+def _is_numpys(value: Any) -> Any:
+    """Whether a bool is NumPy's: see Truth; Ellipsis where nothing is known of it."""
+    if isinstance(value, Truth):
+        return value.is_numpys
+    return ... if isinstance(value, Abstract) else isinstance(value, np.generic)
+
+
 def certainty(value: Any) -> Certainty:
     """Whether an integer or bool is one of NumPy's of fewer bits."""
     if isinstance(value, Narrow):
@@ -117,6 +151,31 @@ def certainty(value: Any) -> Certainty:
         return Certainty.NUMPY
     is_pythons = isinstance(value, int) and not isinstance(value, (Int, UInt))
     return Certainty.OR_PYTHONS if is_pythons or scalar_kind(value) == "bool" else Certainty.NEITHER
+
+
+def is_numpys(value: Any) -> bool:
+    """Whether a number is NumPy's own for sure, known or not; of fewer bits see `certainty`."""
+    is_sure = isinstance(value, Truth) and value.is_numpys is True
+    return is_sure or isinstance(value, (np.generic, Numpys))
+
+
+def specimen(number: Any) -> Any:
+    """One of NumPy's numbers of the dtype of one that is NumPy's for sure, to ask what it has; None
+    for others."""
+    if isinstance(number, Truth):
+        return np.True_ if number.is_numpys else None
+    if isinstance(number, Numpys):
+        return np.int64(0) if number.type is INT else None
+    is_sure = isinstance(number, Narrow) and number.certainty is Certainty.NUMPY
+    return number.dtype.type(0) if is_sure else None
+
+
+def as_numpys(element: Any) -> Any:
+    """What an array gives of a bool that it holds: one of NumPy's."""
+    if isinstance(element, bool):
+        return np.bool_(element)
+    is_truth = isinstance(element, Dynamic) and element.type is BOOL
+    return Truth(element.value, True) if is_truth else element
 
 
 def as_objects(array: NDArray[Any]) -> NDArray[Any]:
@@ -194,8 +253,7 @@ class Complex(Abstract):
     __slots__ = ("im", "re")
 
     def __init__(self, re: Any, im: Any) -> None:
-        self.re: Final = re
-        self.im: Final = im
+        self.re, self.im = [Dynamic(x.value) if type(x) is Numpys else x for x in (re, im)]
 
     def parts(self) -> Parts:
         return (((".real",), self.re), ((".imag",), self.im))

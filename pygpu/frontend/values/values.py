@@ -132,6 +132,29 @@ class Natural(Dynamic):
     __slots__ = ()
 
 
+class Numpys(Dynamic):
+    """An int or a float that is one of NumPy's of 32 bits and more in plain Python, for sure."""
+
+    __slots__ = ()
+
+    def moved(self, value: ssa.Value) -> Dynamic:
+        return Numpys(value)
+
+
+class Truth(Dynamic):
+    """A bool of which it is sure whether it is NumPy's or Python's, or that it is NumPy's on some
+    paths (None): see numbers/flags.py."""
+
+    __slots__ = ("is_numpys",)
+
+    def __init__(self, value: ssa.Value, is_numpys: bool | None) -> None:
+        super().__init__(value)
+        self.is_numpys: Final = is_numpys
+
+    def moved(self, value: ssa.Value) -> Dynamic:
+        return Truth(value, self.is_numpys)
+
+
 class Certainty(enum.IntEnum):
     """Whether an integer is NumPy's of fewer bits: on all paths, one of Python's on some, or one of
     more bits on some."""

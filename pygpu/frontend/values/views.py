@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import as_numpys
 from pygpu.frontend.values.objects import Array
 
 # Functions of NumPy that may give a view of their first argument.
@@ -38,10 +39,10 @@ def viewed(w: Evaluator, source: Array, choose: Callable[[Any], Any]) -> Any:
     """What `choose` (an index, a method) makes of an array: a view where NumPy makes one."""
     contents = w.read(source)
     chosen = choose(contents)
+    if isinstance(chosen, np.ndarray) and chosen.ndim == 0:
+        chosen = chosen[()]  # as good as the element: it is not stored into through that
     if not isinstance(chosen, np.ndarray):
-        return chosen
-    if chosen.ndim == 0:  # as good as the element: it is not stored into through that
-        return chosen[()]
+        return as_numpys(chosen)
     numbers = np.arange(contents.size).reshape(contents.shape)
     shown = numbers if source.places is None else source.places  # in the order of its memory
     places = choose(shown)

@@ -102,7 +102,7 @@ def _slice(w: ControlFlow, state: State, count: int) -> None:
 def _unary(w: ControlFlow, state: State, symbol: str) -> None:
     value = state.stack.pop()
     if symbol == "not":
-        state.stack.append(flags.marked(w, arithmetic.negate(w, w.truth(value)), False))
+        state.stack.append(flags.marked(arithmetic.negate(w, w.truth(value)), False))
     else:
         state.stack.append(operators.unary(w, symbol, value))
 

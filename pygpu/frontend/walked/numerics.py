@@ -295,7 +295,7 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any
 
 
 def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Any:
-    return np.all(isclose(a, b, rtol, atol, equal_nan))
+    return bool(np.all(isclose(a, b, rtol, atol, equal_nan)))
 
 
 def array_equal(a: Any, b: Any, equal_nan: Any = False) -> Any:
@@ -303,7 +303,7 @@ def array_equal(a: Any, b: Any, equal_nan: Any = False) -> Any:
     if a.shape != b.shape:
         return False
     same = a == b
-    return np.all(same | (np.isnan(a) & np.isnan(b)) if equal_nan else same)
+    return bool(np.all(same | (np.isnan(a) & np.isnan(b)) if equal_nan else same))
 
 
 def isin(element: Any, test_elements: Any, *, invert: Any = False) -> Any:

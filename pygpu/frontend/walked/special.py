@@ -52,7 +52,7 @@ def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Any:
     else:  # a difference of integers may wrap
         apart = abs(float(a) - float(b)) if (a < 0) != (b < 0) else max(a, b) - min(a, b)
     near = apart <= max(rel_tol * max(abs(float(a)), abs(float(b))), abs_tol)
-    return a == b or (near and not math.isinf(a) and not math.isinf(b))
+    return bool(a == b or (near and not math.isinf(a) and not math.isinf(b)))
 
 
 def fma(x: Any, y: Any, z: Any) -> Any:

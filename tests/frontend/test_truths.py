@@ -1,0 +1,81 @@
+"""Truth values that may be NumPy's or Python's are not added up; what NumPy refuses is refused."""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pygpu
+from pygpu import CompileError, Position
+
+FLAGS = np.array([True, False, True, True, False])
+PYTHONS = FLAGS.tolist()
+
+
+def set_on_one_path(p: Position) -> Any:
+    is_set: Any = False
+    if p.x > 1:
+        is_set = FLAGS[p.x]
+    return is_set + is_set
+
+
+def set_in_a_loop(p: Position) -> Any:
+    is_set, k = True, 0
+    while k < p.x:
+        is_set, k = is_set & FLAGS[k], k + 1
+    return is_set + PYTHONS[p.y]
+
+
+UNCLEAR: list[Callable[[Position], Any]] = [
+    set_on_one_path,
+    set_in_a_loop,
+    lambda p: (FLAGS[p.x] if p.y > 0 else PYTHONS[p.x]) + PYTHONS[p.y],
+    lambda p: np.where(p.y > 0, 1, 0) * (PYTHONS[p.x] - (FLAGS[p.x] if p.y > 0 else p.x > 2)),
+]
+
+
+@pytest.mark.parametrize("function", UNCLEAR)
+def test_what_is_numpys_on_one_path_alone_is_not_added(
+    function: Callable[[Position], Any],
+) -> None:
+    with pytest.raises(CompileError, match="NumPy's on one path and may be Python's"):
+        pygpu.compile(lambda p=Position: function(p), target="interpreter")(shape=(2, 5))
+
+
+def test_what_is_numpys_on_one_path_alone_is_used_elsewhere() -> None:
+    def used(p: Position) -> Any:
+        is_set: Any = False
+        if p.x > 1:
+            is_set = FLAGS[p.x]
+        return (
+            is_set * is_set,
+            1 + is_set,
+            is_set | (p.y > 0),
+            0.5 if is_set else 2,
+            is_set + FLAGS[0],
+        )
+
+    results = pygpu.compile(used, target="interpreter")(shape=(2, 5))
+    for y, x in np.ndindex(2, 5):
+        expected = [float(v) for v in used(Position(x, y))]
+        assert [float(np.asarray(each)[y, x]) for each in results] == expected
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda p: FLAGS[p.x] - FLAGS[p.y],
+        lambda p: FLAGS[p.x] - (p.y > 0),
+        lambda p: -FLAGS[p.x],
+        lambda p: operator.pos(FLAGS[p.x]),
+        lambda p: round(FLAGS[p.x]),
+    ],
+)
+def test_what_numpy_refuses_raises_its_error(function: Callable[[Position], Any]) -> None:
+    with pytest.raises(TypeError) as expected:
+        function(Position(0, 0))
+    with pytest.raises(TypeError) as caught:
+        pygpu.compile(lambda p=Position: function(p), target="interpreter")(shape=(2, 5))
+    assert str(caught.value).splitlines()[0] == str(expected.value).splitlines()[0]
