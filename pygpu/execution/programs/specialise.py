@@ -266,6 +266,8 @@ def _with_faults(
     order = list(captured)
     places = [*range(given), *[given + order.index(id(image)) for image in checked.captured]]
     faults = only(checked.function, [len(checked.function.outputs) - 1])
+    if plain.faults:  # those of any program, of which the checked one tells as well
+        function = only(function, range(len(function.outputs) - 1))
     whole = merge.beside(function, fuse(faults), places)
     read = tuple(captured.values())
     return whole, replace(checked, function=whole, captured=read, is_tuple=plain.is_tuple)

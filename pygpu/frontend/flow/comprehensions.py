@@ -129,6 +129,11 @@ _TOO_LONG_TO_RAISE: Final = (
     f"{_TOO_LONG} in a 'try' or 'with', where each of its items may raise: make it before, or "
     "write a loop that folds them"
 )
+_TOO_LONG_TO_CHANGE: Final = "a comprehension too long to be unrolled must not change other objects"
+_TOO_LONG_TO_CHECK: Final = (
+    f"{_TOO_LONG}, and what goes wrong in its items cannot be told of in a checked program: write "
+    "a loop that folds them"
+)
 
 
 @record
@@ -189,6 +194,5 @@ class _Body:
             elif handle is self.collected or handle in own:
                 continue
             elif before.get(handle, handle.initial) is not contents:
-                raise self.w.error(
-                    "a comprehension too long to be unrolled must not change other objects"
-                )
+                is_fault = handle is self.w.faults.cell
+                raise self.w.error(_TOO_LONG_TO_CHECK if is_fault else _TOO_LONG_TO_CHANGE)

@@ -428,3 +428,26 @@ def test_several_exceptions_that_nobody_handles_are_told_apart() -> None:
 
     assert type(fails(f, RAMP)) is KeyError
     assert type(fails(f, RAMP + 1, lower=0.5)) is ZeroDivisionError
+
+
+def test_lists_that_may_outgrow_their_room_add_no_result() -> None:
+    def f(p: Position, n: Int):
+        items = []
+        for k in range(n):
+            items.append(k * p.x)
+        return len(items), items[-1] if items else -1
+
+    results = pygpu.compile(f, check=True)(3, shape=(2, 4))
+    assert len(results) == 2
+    for got, plain in zip(results, pygpu.compile(f)(3, shape=(2, 4)), strict=True):
+        assert_array_equal(got, plain)
+    assert_array_equal(results[1], np.tile(2 * np.arange(4), (2, 1)))
+
+
+def test_what_cannot_be_checked_says_why() -> None:
+    def f(p: Position, n: Int):
+        return sum(TABLE[k + p.x] for k in range(n))
+
+    assert pygpu.compile(f)(2, shape=(1, 3))[0, 0] == 1
+    with pytest.raises(pygpu.CompileError, match="cannot be told of in a checked program"):
+        pygpu.compile(f, check=True)(2, shape=(1, 3))
