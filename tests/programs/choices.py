@@ -497,3 +497,15 @@ def operators_of_two_objects_that_are_chosen(im: Image, p: Position):
     a = _Metres(im(p)) if p.x > 1 else _Feet(3.0)
     b = _Feet(2.0) if p.y > 0 else _Metres(im(p + (1, 0)))
     return (a + b).v, (a + b).metres(), max(a.metres(), b.metres())
+
+
+@program
+def codes_of_bits_by_a_dict(counts: Image, p: Position):
+    codes = {"0": 5, "10": 3, "110": 1, "111": 7}
+    word, found = "", []
+    for bit in f"{counts(p) * 7 & 63:06b}":
+        word += bit
+        if word in codes:
+            found.append(codes[word])
+            word = ""
+    return len(found), sum(found), len(word)

@@ -209,11 +209,11 @@ def _is_plain(value: Any) -> bool:
 
 
 def _is_known(state: State, container: Any) -> bool:
-    """Whether all is known of what a container holds."""
-    if not isinstance(container, (List, Set)):
+    """Whether all is known of what a container holds, of a dict of its keys."""
+    if not isinstance(container, (Dict, List, Set)):
         return isinstance(container, _CONTAINERS)
     held = state.get(container)
-    return isinstance(held, tuple) and not any(isinstance(item, Abstract) for item in held)
+    return isinstance(held, (tuple, dict)) and not any(isinstance(item, Abstract) for item in held)
 
 
 def asked(w: ControlFlow, a: Any, b: Any, ask: Callable[[Any, Any], Any]) -> Any:

@@ -13,6 +13,7 @@ from pygpu.frontend.values.faults import Raised
 from pygpu.frontend.values.kinds import Text, is_complex, is_member, scalar_kind
 from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import EITHER, Array, Dict, Iterator, List, Object, Vector
+from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import (
     ABSENT,
     UNBOUND,
@@ -46,18 +47,13 @@ def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
     other option is the value."""
     if a is UNBOUND or b is UNBOUND or a is ABSENT or b is ABSENT or alike(join, a, b):
         return None
-    sides: list[tuple[Any, tuple[Any, ...]]] = [
-        (value.which, value.options) if isinstance(value, Choice) else (0, (value,))
-        for value in (a, b)
-    ]
+    sides = [_side(join, a, join.left), _side(join, b, join.right)]
     base = 0 if isinstance(a, Choice) else 1  # the side whose options keep their numbers
-    (first, options), (second, others) = sides[base], sides[1 - base]
+    (first, options, before), (second, others, its) = sides[base], sides[1 - base]
     pairs: list[list[Any]] = [[each, ABSENT] for each in options]
     numbers = [_partner(join, pairs, other) for other in others]
-    if not isinstance(second, Dynamic):
-        second = numbers[0]
-    elif numbers != list(range(len(others))):
-        second = Renumbered(second.value, tuple(numbers))
+    first = _renumbered(first, before)
+    second = _renumbered(second, [numbers[place] for place in its])
     most = WORDS if isinstance(options[0], (str, bytes)) else CHOICES
     if len(pairs) > getattr(options[0], "CHOICES", most):
         return None
@@ -75,6 +71,26 @@ def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
     why = next((v.why for v in (a, b) if isinstance(v, Choice)), "")
     why = why or f"{name} is None on one path through {join.meeting.place()}"
     return Choice(Dynamic(join.leaf(*which, INT, (*key, ".which"))), tuple(made), why)
+
+
+def _side(join: Joining, value: Any, state: State) -> tuple[Any, tuple[Any, ...], list[int]]:
+    """Which option a value is, the options, and the number among them of each that it had: of
+    strings those are left out that the tests on its path exclude, for what is put together of them
+    would be one of more and more."""
+    if not isinstance(value, Choice):
+        return 0, (value,), [0]
+    left = list(range(len(value.options)))
+    if isinstance(value.options[0], str) and join.meeting.loop is None:
+        left = sorted(state.facts.get(value.which.value) or left)
+    places = [left.index(each) if each in left else 0 for each in range(len(value.options))]
+    return value.which, tuple([value.options[each] for each in left]), places
+
+
+def _renumbered(which: Any, numbers: list[int]) -> Any:
+    if not isinstance(which, Dynamic):
+        return numbers[0]
+    is_same = numbers == list(range(len(numbers)))
+    return which if is_same else Renumbered(which.value, tuple(numbers))
 
 
 def _note_more(join: Joining, before: int, now: int) -> None:
