@@ -445,8 +445,8 @@ def slice_of_dynamic_length(im: Image, counts: Image, p: Position):
 
 
 @program
-def list_multiplied_by_dynamic(counts: Image, p: Position):
-    return sum([1.0] * counts(p))
+def tuple_multiplied_by_dynamic(counts: Image, p: Position):
+    return sum((1.0,) * counts(p))
 
 
 @program

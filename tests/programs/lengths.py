@@ -557,3 +557,53 @@ def filtered_comprehension_over_a_dynamic_range(counts: Image, p: Position):
     for x in reversed(xs):
         total = total * 2 + x
     return total, xs[0], len(xs), sum(xs)
+
+
+@program
+def comprehension_over_a_dynamic_range_is_sorted_on_one_path(counts: Image, p: Position):
+    xs = [i * 7 % 5 for i in range(counts(p))]
+    greatest = sorted(xs)[-1] if p.x > 2 else 0
+    return greatest * 10 + sum(xs)
+
+
+@program
+def runs_are_decoded(counts: Image, p: Position):
+    runs = [(counts(p), 2), (counts(p + (1, 0)), 3)]
+    values = [value for count, value in runs for _ in range(count)]
+    total = sum(value * k for count, value in runs for k in range(count))
+    return len(values), values[-1], total, sum([0.5, 1] * counts(p))
+
+
+@program
+def lists_of_a_dynamic_length_are_filled(counts: Image, p: Position):
+    n = (counts(p) & 7) + 2
+    sieve = [True] * (n + 1)
+    sieve[0] = sieve[1] = False
+    for i in range(2, n + 1):
+        for j in range(i * i, n + 1, i):
+            sieve[j] = False
+    squares = [0] * counts(p)
+    for i in range(counts(p)):
+        squares[i] = i * i
+    flags = [i % 2 for i in range(counts(p))]
+    if counts(p) > 2:
+        flags[1] = 50
+    doubled = [3, 4]
+    doubled *= n & 3
+    return sum(sieve), sum(squares), sum(flags), sum(doubled)
+
+
+@program
+def loops_of_few_rounds_lengthen_one_list(counts: Image, p: Position):
+    n, out = counts(p), [1]
+    for i in range(n & 3):
+        if i == 1:
+            for j in range(n >> 1 & 3):
+                out.append(i * 5 + j)
+        else:
+            out.insert(0, 5)
+    for k in range(2):
+        out += [k] * (n & 3)
+    for i in range(n & 3):
+        out.append(i)
+    return len(out), sum(x * (k + 1) for k, x in enumerate(out))

@@ -22,6 +22,7 @@ from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.lazy import Bounded, Growing, Indexed, Masked
 from pygpu.frontend.values.objects import List
+from pygpu.frontend.values.ranges import range_of
 from pygpu.frontend.values.values import Abstract, Dynamic, Maybe, if_there, tuple_of
 from pygpu.frontend.values.values import is_there as taken
 from pygpu.language.scalars import UInt
@@ -52,6 +53,7 @@ def fill(w: Evaluator, value: Any, unplaced: bool = False) -> None:
     if not (unplaced and lazy.ungrouped() is lazy):
         by = library.listed_of_groups if lazy.grouped else library.listed_of
         w.write(value, w.peek(w.call(by, lazy.ungrouped())))
+        w.heap.fills = True
 
 
 def is_moved(w: Evaluator, xs: Any, index: Any) -> bool:
@@ -116,6 +118,17 @@ def there(w: Evaluator, tests: Sequence[Any], items: Sequence[Any]) -> tuple[Any
         elif test:
             made.append(item)
     return tuple(made)
+
+
+def repeated(w: Evaluator, xs: Any, times: Dynamic) -> List:
+    """xs * times: slots where there are few, else a comprehension."""
+    items = w.items(xs)
+    least, most = [max(count, 0) * len(items) for count in range_of(w, times.value)]
+    if most > choosing.SLOTS:
+        made: List = w.call(library.repeated, xs, times)
+        return made
+    length = w.binary("*", w.call(max, times, 0), len(items))
+    return List(Bounded(items * (most // max(len(items), 1)), length, least, most))
 
 
 def as_selection(w: Evaluator, value: Any, is_folded: bool = False) -> Any:

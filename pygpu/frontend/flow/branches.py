@@ -16,7 +16,7 @@ from pygpu.frontend.joins import origins
 from pygpu.frontend.joins.joining import Meeting, Round
 from pygpu.frontend.numbers.numbers import as_value
 from pygpu.frontend.values.frames import Frame
-from pygpu.frontend.values.lazy import Bounded, Growing
+from pygpu.frontend.values.lazy import Bounded, Growing, Indexed
 from pygpu.frontend.values.objects import List, Object, youngest
 from pygpu.frontend.values.states import Export, State, move_out, reachable
 from pygpu.frontend.values.values import Dynamic, Key
@@ -24,6 +24,7 @@ from pygpu.ssa import Op, Region, Value
 from pygpu.types import Type
 
 with later():
+    from pygpu.frontend.collections import bounded as lists
     from pygpu.frontend.joins import joins
 
 
@@ -83,8 +84,7 @@ def _merge(
     exits: dict[int, State] = {}
     for target in [t for t in left.exits if t in right.exits]:
         pair = left.exits[target], right.exits[target]
-        if w.heap.grows:
-            _level(w, frame, regions, pair, older)
+        _level(w, frame, regions, pair, older)
         exits[target], joined = join(w, frame, *pair, leaf, older)
         w.heap.grows |= joined.grows
         w.heap.alias_joined(joined.aliases, joined.named())
@@ -125,7 +125,12 @@ def _level(
     older: int,
 ) -> None:
     """Let all lists be in slots where one path has put some of them there: slots and items that are
-    perhaps there cannot be joined."""
+    perhaps there, or are made when they are asked for, cannot be joined."""
+    for region, state, other in zip(regions, pair, pair[::-1], strict=True):
+        with w.build.inside(region):
+            fill(w, frame, state, filled(w, state, other))
+    if not w.heap.grows:
+        return
     differ = False
     for state, other in (pair, pair[::-1]) if _may_differ(pair, older) else ():
         seen = reachable(_in_sight(w, frame, state), state)
@@ -162,6 +167,26 @@ def place_lists(w: ControlFlow, frame: Frame, state: State) -> None:
         if isinstance(state.get(each), Growing):
             w.peek(each)
     w.state = here
+
+
+def filled(w: ControlFlow, state: State, other: State) -> list[Object]:
+    """Lists of what a comprehension makes of a dynamic number of items, which lie in slots on
+    another path."""
+    pairs = [(each, held) for each, held in other.heap.items() if w.heap.fills]
+    return [
+        each
+        for each, held in pairs
+        if isinstance(held, Bounded) and isinstance(state.get(each), Indexed)
+    ]
+
+
+def fill(w: ControlFlow, frame: Frame, state: State, some: list[Object]) -> None:
+    """Put what such lists hold into slots on this path, too."""
+    before = w.state, frame.state
+    w.state = frame.state = state
+    for each in some:
+        lists.fill(w, each)
+    w.state, frame.state = before
 
 
 def join(

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from pygpu.bytecode import ITERATOR_SLOTS, Instruction
 from pygpu.core.host.records import record
+from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.flow.paths import ControlFlow, Outcome
 from pygpu.frontend.values.evaluator import usable
 from pygpu.frontend.values.frames import Frame
@@ -44,6 +45,11 @@ def collected_by(
     else:
         collected = state.stack[-_depth(frame, header, block, instruction)]
     if not isinstance(collected, List):
+        return None
+    if not known and state.get(collected) != ():  # a loop around this one has had a round
+        if instruction.op == "YIELD":
+            raise w.error(FILTERED)
+        lists.fill(w, collected)
         return None
     if known or not _may_leave_out(frame, header, block):
         return collected

@@ -23,7 +23,7 @@ from pygpu.frontend.values.evaluator import Mark, usable
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.lazy import Indexed
+from pygpu.frontend.values.lazy import Bounded, Indexed
 from pygpu.frontend.values.objects import List, Waiting, youngest
 from pygpu.frontend.values.states import Export, State, move_out
 from pygpu.frontend.values.values import Conflict, Dynamic, Key, same_known
@@ -32,8 +32,9 @@ from pygpu.types import Type
 
 with later():
     from pygpu.frontend.flow import branches, comprehensions, sharing
-    from pygpu.frontend.joins import origins
+    from pygpu.frontend.joins import choosing, origins
     from pygpu.frontend.protocols import tables
+    from pygpu.frontend.values import ranges
 
 FEW_EXITS: Final = 8  # of a loop, each with a state of its own
 SHORT: Final = 24  # instructions of a block that is taken for part of the loop before it
@@ -236,8 +237,8 @@ def device_loop(
     """A loop of the SSA: walk the body until the values it carries do not change any more."""
     inner = stops.union((header,), _exits(frame, header))
     initial: dict[Value, Any] = {}  # each parameter of the body: what it starts as
-    current = state
-    at = frame.at
+    _trim(state)
+    current, start, at = state, state.fork(), frame.at
     branches.place_lists(w, frame, state)
     entry = youngest()
     rounds = _rounds(frame, header, state)
@@ -250,13 +251,17 @@ def device_loop(
             outcome = w.run(frame, header, current.fork(), inner, force=True)
         w.conditions = before.conditions
         frame.at = at
-        if header in outcome.exits:
-            with w.build.inside(body):  # of lists it carries slots alone
-                branches.place_lists(w, frame, outcome.exits[header])
-        walked = youngest()
         if header not in outcome.exits:  # the body runs once at most: no loop at all
-            w.rewind(before, walked)
+            w.rewind(before, youngest())
             return w.run(frame, header, state, inner, force=True)
+        reached = outcome.exits[header]
+        with w.build.inside(body):  # of lists it carries slots alone
+            branches.place_lists(w, frame, reached)
+        walked = youngest()
+        if filled := branches.filled(w, start, reached):  # walked again, from slots
+            w.rewind(before, walked)
+            branches.fill(w, frame, start, filled)
+            return device_loop(w, frame, header, start, stops)
         for target, left in outcome.exits.items():
             left.locals = still_read(w, frame.code, target, left)
         nexts: dict[Value, Any] = {}
@@ -273,14 +278,9 @@ def device_loop(
             initial[param] = _initial(a, initial)
             return param
 
-        if rounds:
-            _define(current, outcome.exits[header], leaf)
-        reached = outcome.exits[header]
-
-        def at_first(leaf: Any) -> Any:
-            return _initial(leaf, initial)
-
-        around = Round(at_first, rounds, entry)
+        if isinstance(rounds, int) and rounds:
+            _define(current, reached, leaf)
+        around = Round(lambda leaf: _initial(leaf, initial), *_at_most(w, rounds), entry)
         joined, how = branches.join(w, frame, current, reached, leaf, before.serial, around)
         noted = w.heap.alias_joined(how.aliases, how.named(), around=True)
         if not changed and not how.guarded():
@@ -320,13 +320,32 @@ def _beyond(frame: Frame, block: int) -> int | None:
     return block
 
 
-def _rounds(frame: Frame, header: int, state: State) -> int | None:
-    """How often a `for` loop's body runs at most, if it runs; None where that is not known."""
+def _trim(state: State) -> None:
+    """Leave out slots of lists that no item can be in: more than there may be items say that a loop
+    has made room for what its rounds add."""
+    for each, held in state.heap.items():
+        if type(held) is Bounded and held.most < len(held.items):
+            items = held.items[: held.most]
+            state.heap[each] = held.changed(items, held.length, held.least, held.most)
+
+
+def _rounds(frame: Frame, header: int, state: State) -> Any:
+    """How often a `for` loop's body runs at most, if it runs; None where nothing says that."""
     if frame.code.instructions[frame.graph.blocks[header] - 1].op != "FOR":
         return None
     source, _ = state.get(state.stack[-ITERATOR_SLOTS])
-    length = source.length if isinstance(source, Indexed) else None
-    return length if isinstance(length, int) and length < 1 << 31 else None
+    return source.length if isinstance(source, Indexed) else None
+
+
+def _at_most(w: ControlFlow, rounds: Any) -> tuple[int | None, bool]:
+    """The most rounds that a loop can have, and if it has so many where it runs; None where nobody
+    knows, or they are so many that lists are better given the room of one without a known end."""
+    if isinstance(rounds, int):
+        return rounds if rounds < 1 << 31 else None, True
+    if type(rounds) is Dynamic and rounds.value.type.kind == "int":
+        most = ranges.range_of(w, rounds.value)[1]
+        return max(most, 0) if most <= choosing.UNKNOWN else None, False
+    return None, False
 
 
 def _emit_loop(

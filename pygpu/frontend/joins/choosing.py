@@ -227,6 +227,7 @@ def lengthened(join: Joining, a: Any, b: Any, key: Key) -> Bounded | None:
         least = left.least if right.least >= left.least else 0
     elif loop:
         growth = max(right.most - left.most, 0)
+        size = max(len(left.items), right.most)
         if right.most > len(left.items):  # there is room for one round more than there are
             assert loop.rounds is not None
             size = left.most + growth * (loop.rounds + 1)
@@ -260,10 +261,13 @@ def _slot(join: Joining, x: Any, y: Any, key: Key) -> Any:
 
 
 def _room(left: Bounded, right: Bounded, loop: Round | None) -> int | None:
-    """The room of a list that a loop without a known end makes longer; None of others."""
+    """The room of a list that a loop without a known end makes longer, or one that has perhaps more
+    rounds than a list has slots for; None of others."""
     rooms = [each.room for each in (left, right) if each.room is not None]
-    if loop is not None and loop.rounds is None and right.most > len(left.items):
-        rooms.append(UNKNOWN)
+    if loop is not None and right.most > len(left.items):
+        rounds, growth = loop.rounds, right.most - left.most
+        if rounds is None or not (loop.sure or left.most + rounds * growth <= SLOTS):
+            rooms.append(UNKNOWN)
     return max(*rooms, left.most, right.most) if rooms else None
 
 

@@ -22,6 +22,7 @@ class Round:
 
     before: Callable[[Any], Any]  # what a number of the left was before the loop
     rounds: int | None  # how many there are at most, where that is known
+    sure: bool  # whether there are so many, if the body runs
     entry: int  # parts the objects that there were before the loop from later ones
 
 

@@ -54,7 +54,7 @@ from pygpu.frontend.values.values import (
 from pygpu.language import matrices
 
 with later():
-    from pygpu.frontend.collections import texts, words
+    from pygpu.frontend.collections import bounded, texts, words
     from pygpu.frontend.numbers import complex_numbers, narrow
     from pygpu.frontend.protocols import products, sets
 
@@ -147,8 +147,15 @@ def _sequence_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
             return tuple_of((*items_of(w, a), *items_of(w, b)))
     if symbol == "*":
         for sequence, times in ((a, b), (b, a)):
-            if isinstance(times, Dynamic) and isinstance(sequence, (*lists, *tuples)):
-                raise w.error("a sequence can only be repeated a known number of times")
+            if scalar_kind(times) == "float" and isinstance(sequence, (*lists, *tuples)):
+                raise TypeError("can't multiply sequence by non-int of type 'float'")
+            if isinstance(times, Dynamic) and isinstance(sequence, lists):
+                return bounded.repeated(w, sequence, times)
+            if isinstance(times, Dynamic) and isinstance(sequence, tuples):
+                raise w.error(
+                    "a tuple can only be repeated a known number of times: repeat a list, as in "
+                    "[0, 1] * n"
+                )
             if isinstance(times, int) and isinstance(sequence, List):
                 return List(items_of(w, sequence) * times)
             if isinstance(times, int) and isinstance(sequence, Tuple):
@@ -173,7 +180,8 @@ def in_place(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         if symbol == "+=":
             w.call(w.method(a, "extend"), b)
         else:
-            w.write(a, items_of(w, a) * concrete(w, b))
+            made = binary(w, plain, a, b)
+            w.write(a, w.read(made))
         return a
     if isinstance(a, Dict) and symbol == "|=":
         w.call(w.method(a, "update"), b)

@@ -77,6 +77,7 @@ class Heap:
         self.stale: list[Object] = []  # what may be an object that has changed: to be read again
         self.dead: tuple[tuple[int, int], ...] = ()  # from, below: serials of another world's
         self.grows = False  # whether there may be a list that holds a Growing
+        self.fills = False  # whether a comprehension's items may have been put into slots
         self.looked_at = 0  # objects, where paths met and lists grew
         self._error = error
         self._slots = slots

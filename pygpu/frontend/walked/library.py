@@ -62,6 +62,10 @@ def extreme_of_groups(pick: Any, groups: Any, first: Any, is_needed: Any) -> Any
     return best
 
 
+def repeated(xs: Any, times: Any) -> Any:
+    return [xs[place % len(xs)] for place in range(times * len(xs))]
+
+
 def listed_of(xs: Any) -> Any:
     """A list of what a loop makes one after the other."""
     items = []
