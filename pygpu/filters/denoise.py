@@ -155,11 +155,7 @@ def _mean(total: Image, weights: Image, p: Position) -> Any:
 
 @whole
 def denoise_nl_means(
-    image: Image,
-    patch_size: int = 7,
-    patch_distance: int = 11,
-    h: float = 0.1,
-    sigma: float = 0.0,
+    image: Image, patch_size: int = 7, patch_distance: int = 11, h: float = 0.1, sigma: float = 0.0
 ) -> Any:
     """The mean of the pixels around, weighted by how alike their surroundings are;
     `skimage.restoration.denoise_nl_means` in its fast mode.

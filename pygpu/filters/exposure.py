@@ -258,13 +258,7 @@ def _entry(value: Any, most: Any) -> Any:
 
 @compile
 def _of_values(
-    im: Image,
-    values: Image,
-    results: Image,
-    starts: Image,
-    p: Position,
-    line: Vec2,
-    counts: IVec2,
+    im: Image, values: Image, results: Image, starts: Image, p: Position, line: Vec2, counts: IVec2
 ) -> Any:
     """The result of the greatest of the sorted values that is not above the texel. It is looked for
     from the start of the part of their range that the texel lies in, by steps that halve. `line`:

@@ -174,13 +174,7 @@ def _reach(touched: NDArray[Any]) -> slice:
 
 STEPS: Final = np.array([[0, 0], [0, 1], [0, -1], [1, 0], [-1, 0]])  # of the Laplacian
 TWICE: Final = np.array(  # the Laplacian's Laplacian, far from the sides of a picture
-    [
-        [0, 0, 1, 0, 0],
-        [0, 2, -8, 2, 0],
-        [1, -8, 20.0, -8, 1],
-        [0, 2, -8, 2, 0],
-        [0, 0, 1, 0, 0],
-    ]
+    [[0, 0, 1, 0, 0], [0, 2, -8, 2, 0], [1, -8, 20.0, -8, 1], [0, 2, -8, 2, 0], [0, 0, 1, 0, 0]]
 )
 INSIDE: Final = np.argwhere(TWICE) - 2  # (down, across) of its weights
 WEIGHTS: Final = TWICE[TWICE != 0]
@@ -322,13 +316,7 @@ GREEN: Final = np.array(
     [[0, 0, -1, 0, 0], [0, 0, 2, 0, 0], [-1, 2, 4, 2, -1], [0, 0, 2, 0, 0], [0, 0, -1, 0, 0]]
 )
 IN_ROW: Final = np.array(
-    [
-        [0, 0, 0.5, 0, 0],
-        [0, -1, 0, -1, 0],
-        [-1, 4, 5, 4, -1],
-        [0, -1, 0, -1, 0],
-        [0, 0, 0.5, 0, 0],
-    ]
+    [[0, 0, 0.5, 0, 0], [0, -1, 0, -1, 0], [-1, 4, 5, 4, -1], [0, -1, 0, -1, 0], [0, 0, 0.5, 0, 0]]
 )
 DIAGONAL: Final = np.array(
     [

@@ -23,12 +23,7 @@ from numpy.typing import NDArray
 from pygpu.core import sampler
 from pygpu.core.errors import check_flags, flags_of, guarded, name_misfit, shorten, shown
 from pygpu.core.storage import Storage
-from pygpu.execution.arguments.convert import (
-    array_of,
-    is_pil,
-    texels_of,
-    without_channel_axis,
-)
+from pygpu.execution.arguments.convert import array_of, is_pil, texels_of, without_channel_axis
 from pygpu.execution.arguments.parameters import Given, flatten
 from pygpu.execution.arguments.results import ImageMaker, Out, form_of, info_from, picture_of
 from pygpu.execution.framewise import mapped

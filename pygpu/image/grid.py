@@ -20,10 +20,7 @@ from pygpu.core import sampler
 from pygpu.core.errors import asked, guarded, shortened, shown
 from pygpu.core.sampler import Sampler
 from pygpu.core.storage import STORED, Format, Storage, presented, stored, texels
-from pygpu.execution.arguments.convert import (
-    array_of,
-    storage_of,
-)
+from pygpu.execution.arguments.convert import array_of, storage_of
 from pygpu.execution.arguments.metadata import NO_INFO
 from pygpu.image.operators import ArrayMethods, texelwise
 from pygpu.language.scalars import Int, UInt, number
@@ -123,10 +120,7 @@ class Grid(ArrayMethods):
 
     @guarded
     def sampled(
-        self,
-        boundary: str | None = None,
-        cval: Any = None,
-        interpolation: str | None = None,
+        self, boundary: str | None = None, cval: Any = None, interpolation: str | None = None
     ) -> Self:
         """The image seen with another boundary or interpolation. Nothing is copied."""
         reading = sampler.adjusted(self.format, sampler.of(self), boundary, cval, interpolation)

@@ -131,11 +131,7 @@ class Scanned(ScanProgram):
         ready.dispatch(gl, groups, uniforms)
 
     def _fold_nodes(
-        self,
-        gl: Context,
-        states: Sequence[Buffer],
-        levels: Sequence[int],
-        lines: Lines,
+        self, gl: Context, states: Sequence[Buffer], levels: Sequence[int], lines: Lines
     ) -> None:
         """Make the nodes above tiles, level by level, of whose lines there are so many."""
         assert self.text.nodes is not None

@@ -29,13 +29,7 @@ from pygpu.codegen.raster.places import places
 from pygpu.codegen.raster.planes import ROW
 from pygpu.codegen.raster.setup import SCRATCH, set_up
 from pygpu.codegen.raster.tiles import tiles
-from pygpu.core.drawing import (
-    Draw,
-    Drawing,
-    DrawProgram,
-    Stage,
-    over_images,
-)
+from pygpu.core.drawing import Draw, Drawing, DrawProgram, Stage, over_images
 from pygpu.core.errors import DeviceError
 from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage

@@ -35,14 +35,7 @@ from pygpu.codegen.llvm.text import Machine
 from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.programs import BOTH, JOINS, UFUNCS, FoldProgram, FoldTask, How
 from pygpu.core.storage import Format, Storage
-from pygpu.devices.cpu.chunks import (
-    Chunks,
-    Cores,
-    address,
-    addresses,
-    chunked,
-    run_chunks,
-)
+from pygpu.devices.cpu.chunks import Chunks, Cores, address, addresses, chunked, run_chunks
 from pygpu.devices.cpu.given import packing, parts, readable
 from pygpu.devices.cpu.layout import Block
 from pygpu.devices.cpu.native import native_of, native_span
@@ -410,10 +403,7 @@ def _beside(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _run_scan(
-    scanning: Scanning,
-    arrays: Sequence[NDArray[Any]],
-    sizes: tuple[int, int, int],
-    cores: Cores,
+    scanning: Scanning, arrays: Sequence[NDArray[Any]], sizes: tuple[int, int, int], cores: Cores
 ) -> None:
     """A kernel over so many elements, chunks of so many, which begin so far apart."""
     count, chunk, apart = sizes

@@ -94,12 +94,7 @@ class Layout:
     and of all that it points at. Its tables stay where they are."""
 
     def __init__(
-        self,
-        plan: Plan,
-        task: Task,
-        tables: Sequence[NDArray[Any]],
-        given: Sizes,
-        threads: int,
+        self, plan: Plan, task: Task, tables: Sequence[NDArray[Any]], given: Sizes, threads: int
     ) -> None:
         self.plan, self.task, self.apart = plan, task, given.strides
         self.sizes = [(high, wide * plan.group) for high, wide in given.images]
@@ -344,11 +339,7 @@ class Layout:
             block.numbers[place] = number
 
     def filled(
-        self,
-        block: Block,
-        span: int,
-        addresses: Sequence[int],
-        uniforms: Sequence[Constant],
+        self, block: Block, span: int, addresses: Sequence[int], uniforms: Sequence[Constant]
     ) -> Block:
         """The block, with what differs from call to call."""
         numbers = block.numbers

@@ -201,14 +201,7 @@ class Pool:
         self.running: dict[int, Any] = {}
         self.alone = 0.0  # when a small job found no helper awake
 
-    def run(
-        self,
-        calls: Calls,
-        job: Job,
-        threads: int,
-        join: bool,
-        is_tiny: bool = False,
-    ) -> None:
+    def run(self, calls: Calls, job: Job, threads: int, join: bool, is_tiny: bool = False) -> None:
         """Run a job on so many threads. `join`: the caller is one of them, which is quicker but
         leaves no ear for Ctrl-C. For a job that is tiny the GIL is kept: to get it back would take
         longer."""

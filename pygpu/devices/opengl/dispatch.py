@@ -44,11 +44,7 @@ class Pass:
     """One program of the driver's, ready to be dispatched."""
 
     def __init__(
-        self,
-        gl: Context,
-        text: ComputeProgram,
-        indices: Sequence[int],
-        outputs: Sequence[Format],
+        self, gl: Context, text: ComputeProgram, indices: Sequence[int], outputs: Sequence[Format]
     ) -> None:
         Bindings.check_textures(gl, text, 0)
         self.held = gl.program(text.text, is_compute=True)

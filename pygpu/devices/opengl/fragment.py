@@ -58,11 +58,7 @@ class FragmentDevice(OpenGLDevice):
 class Pass:
     """The programs of a pass, ready to draw."""
 
-    def __init__(
-        self,
-        gl: Context,
-        drawn: Drawn,
-    ) -> None:
+    def __init__(self, gl: Context, drawn: Drawn) -> None:
         self.drawn = drawn
         self.indices, self.outputs = drawn.indices, drawn.outputs
         self.inner = _Program(gl, drawn.inner)
@@ -136,11 +132,7 @@ class _Program:
         self.last = program.get(text.last, None) if text.last else None
 
     def draw(
-        self,
-        gl: Context,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        width: int,
+        self, gl: Context, inputs: Sequence[Storage], uniforms: Sequence[Constant], width: int
     ) -> None:
         """Draw over the framebuffer in use."""
         held = [upload(gl, inputs[index]) for index, _ in (*self.textures, *self.images)]

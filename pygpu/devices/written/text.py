@@ -83,10 +83,7 @@ class Written:
         place = "gl_GlobalInvocationID.xy" if is_compute else "gl_FragCoord.xy"
         body = ["void main() {", f"ivec2 p = ivec2({place});"]
         if is_compute:
-            body += [
-                "if (p.x >= size.x || p.y >= size.y) return;",
-                "int i = p.y * size.x + p.x;",
-            ]
+            body += ["if (p.x >= size.x || p.y >= size.y) return;", "int i = p.y * size.x + p.x;"]
         return "\n".join([*head, *body, "{", "#line 1", self.text, "}", "}", ""])
 
     def _samplers(self) -> list[str]:

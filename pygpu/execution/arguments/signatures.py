@@ -230,14 +230,8 @@ class Signature:
 _VAR_POSITIONAL: Final = inspect.Parameter.VAR_POSITIONAL
 _VAR_KEYWORD: Final = inspect.Parameter.VAR_KEYWORD
 _NOTHING: Final[dict[Any, Any]] = {_VAR_POSITIONAL: (), _VAR_KEYWORD: {}}  # where none is given
-_BY_PLACE: Final = (
-    inspect.Parameter.POSITIONAL_ONLY,
-    inspect.Parameter.POSITIONAL_OR_KEYWORD,
-)
-_BY_NAME: Final = (
-    inspect.Parameter.POSITIONAL_OR_KEYWORD,
-    inspect.Parameter.KEYWORD_ONLY,
-)
+_BY_PLACE: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_BY_NAME: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
 def _index_of_kind(parameters: Sequence[Parameter], kind: Any) -> int | None:

@@ -36,11 +36,7 @@ ROUNDING: Final = (
 
 
 def histogram(
-    image: Any,
-    bins: Any = 256,
-    range: tuple[float, float] = (0.0, 1.0),
-    *,
-    target: str = "auto",
+    image: Any, bins: Any = 256, range: tuple[float, float] = (0.0, 1.0), *, target: str = "auto"
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """How many texels are in each bin, and the edges of bins, as numpy.histogram gives them.
 

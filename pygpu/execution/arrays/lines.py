@@ -24,12 +24,7 @@ from pygpu.core.host.records import record
 from pygpu.core.sampler import default, make
 from pygpu.core.storage import Format, ImageLike, Storage, presented
 from pygpu.devices import targets
-from pygpu.execution.arguments.convert import (
-    array_of,
-    is_pil,
-    narrow,
-    texels_of,
-)
+from pygpu.execution.arguments.convert import array_of, is_pil, narrow, texels_of
 from pygpu.execution.arguments.metadata import picture_info
 from pygpu.execution.arguments.results import ImageMaker, picture_of
 from pygpu.execution.arrays.mapping import Reading

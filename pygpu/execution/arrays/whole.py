@@ -254,12 +254,7 @@ class Sorting:
 
 
 def sorting(
-    keys: ImageLike,
-    lines: Lines,
-    descending: bool,
-    target: str,
-    placed: bool,
-    bound: int = 0,
+    keys: ImageLike, lines: Lines, descending: bool, target: str, placed: bool, bound: int = 0
 ) -> Sorting | None:
     """What puts keys of one channel, seen as they are stored, in order along lines. With `bound`
     keys are ints from 0 on, those from it on equal to it. None where passes are to do it."""

@@ -74,9 +74,7 @@ def first_extreme(a: NDArray[Any], b: NDArray[Any], least: bool) -> NDArray[Any]
     is_earlier = (other_y < y) | ((other_y == y) & (other_x < x))
     is_better = other < value if least else other > value
     takes = np.where(
-        (is_nan & other_is_nan) | (value == other),
-        is_earlier,
-        other_is_nan | (is_better & ~is_nan),
+        (is_nan & other_is_nan) | (value == other), is_earlier, other_is_nan | (is_better & ~is_nan)
     )
     return np.where((other_x >= 0) & ((x < 0) | takes), b, a)
 

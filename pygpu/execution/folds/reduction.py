@@ -34,13 +34,7 @@ from pygpu.execution.folds.by_group import By, Folding, by_group, checked_groups
 from pygpu.execution.folds.chunked import ChunkFold, reduced
 from pygpu.execution.folds.cuts import Cut
 from pygpu.execution.folds.exact import words_in
-from pygpu.execution.folds.folding import (
-    State,
-    fold_all,
-    folded_once,
-    image_of,
-    program,
-)
+from pygpu.execution.folds.folding import State, fold_all, folded_once, image_of, program
 from pygpu.execution.folds.kept import kept
 from pygpu.execution.folds.positions import POSITIONS
 from pygpu.execution.folds.stored import stored_fold, stored_place
@@ -117,10 +111,7 @@ def _lazily(function: Callable[..., Any], images: Sequence[Any], given: Mapping[
 
 
 def _of_chunk(
-    function: Callable[..., Any],
-    given: Mapping[str, Any],
-    corner: tuple[int, int],
-    *images: Any,
+    function: Callable[..., Any], given: Mapping[str, Any], corner: tuple[int, int], *images: Any
 ) -> Any:
     """The fold of a chunk at a corner (x, y); of positions values, and places in the whole."""
     roles = ("map", "initial", "by", "groups", "target")

@@ -23,14 +23,7 @@ from pygpu.core.storage import ImageLike, Storage
 from pygpu.execution.arguments.parameters import NUMBER, Arguments, flatten
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.arrays.passes import with_last
-from pygpu.execution.programs.specialise import (
-    COMPILING,
-    LIMIT,
-    Cache,
-    Translated,
-    dump,
-    translate,
-)
+from pygpu.execution.programs.specialise import COMPILING, LIMIT, Cache, Translated, dump, translate
 from pygpu.language.scalars import UInt
 from pygpu.language.vectors import CLASSES
 from pygpu.ssa import Constant

@@ -95,8 +95,7 @@ class LoweredPipeline:
     def _repr_html_(self) -> str:
         columns = ("job", "stage", "size", "images", "bytes", "work")
         return html.framed(
-            html.heading(self.name, str(self).partition("\n")[0]),
-            html.table(columns, self._rows()),
+            html.heading(self.name, str(self).partition("\n")[0]), html.table(columns, self._rows())
         )
 
 

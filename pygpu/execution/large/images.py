@@ -176,10 +176,7 @@ def without_empty(array: Any) -> Any:
 
 
 def tiled(
-    function: Callable[[NDArray[Any]], NDArray[Any]],
-    array: Any,
-    tile: tuple[int, int],
-    values: int,
+    function: Callable[[NDArray[Any]], NDArray[Any]], array: Any, tile: tuple[int, int], values: int
 ) -> Any:
     """A function of whole tiles of a Dask array, whose sides are multiples of theirs: it gives so
     many ints for each tile, (down, across, values)."""

@@ -144,10 +144,7 @@ class Programs:
         return other, run(other)
 
     def rounds(
-        self,
-        arguments: Arguments,
-        uniforms: Sequence[Sequence[Constant]],
-        state: Sequence[int],
+        self, arguments: Arguments, uniforms: Sequence[Sequence[Constant]], state: Sequence[int]
     ) -> Run | None:
         """Run as many times as there are uniforms, each result being the image that `state` names
         the next time. None where the device does not, or where what comes out is not read as what

@@ -101,11 +101,7 @@ def _grid(limits: Limits, block: int, size: tuple[int, int]) -> Grid:
 
 
 def _hold(
-    limits: Limits,
-    made: Specialisation,
-    stripped: Stripped,
-    inputs: Sequence[Storage],
-    grid: Grid,
+    limits: Limits, made: Specialisation, stripped: Stripped, inputs: Sequence[Storage], grid: Grid
 ) -> bool:
     """Whether a device takes all strips at once."""
     count = grid.strips * grid.rows

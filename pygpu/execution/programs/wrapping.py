@@ -45,10 +45,7 @@ _M = TypeVar("_M", bound=Made)
 
 
 def fitted(
-    limits: Limits,
-    made: _M,
-    inputs: Sequence[Storage],
-    uniforms: Sequence[Constant],
+    limits: Limits, made: _M, inputs: Sequence[Storage], uniforms: Sequence[Constant]
 ) -> tuple[_M, Sequence[Storage], Sequence[Constant]]:
     """The program to run, and what it is given. Images that are longer than the device takes, and
     read anywhere, are wrapped into more rows; without such all is as it was given."""

@@ -42,11 +42,7 @@ class WrittenProgram:
     functions."""
 
     def __init__(
-        self,
-        text: str,
-        parameters: Sequence[Parameter],
-        outputs: Mapping[str, Type],
-        kind: Any,
+        self, text: str, parameters: Sequence[Parameter], outputs: Mapping[str, Type], kind: Any
     ) -> None:
         self.text, self.kind = text, kind
         self.outputs = dict(outputs)

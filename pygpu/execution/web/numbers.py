@@ -115,10 +115,7 @@ def _with_numbers(
 
 
 def _uses(
-    record: Record,
-    named: Mapping[str, Any],
-    recording: Recording,
-    control: Control,
+    record: Record, named: Mapping[str, Any], recording: Recording, control: Control
 ) -> list[tuple[int, int]]:
     """Which uniforms are this number as it is, if the steps depend on it by these alone: shown by
     recording the function with other numbers of its range. Else none."""

@@ -21,11 +21,7 @@ PNG_CHANNELS: Final = (1, 3, 4)
 
 def texture(format: Format) -> dict[str, Any]:
     """The texture of an image: what its texels are."""
-    return {
-        "dtype": str(format.dtype),
-        "channels": format.channels,
-        "scaled": format.is_scaled,
-    }
+    return {"dtype": str(format.dtype), "channels": format.channels, "scaled": format.is_scaled}
 
 
 def described(storage: Storage, format: Format, name: str) -> dict[str, Any]:

@@ -69,8 +69,5 @@ def as_held(image: ImageLike, dtype: np.dtype[Any]) -> ImageLike:
 def _read_as(array: NDArray[Any], sampler: Sampler) -> ImageLike:
     """An array as an image that is read as another one is."""
     return ImageMaker.wrap(
-        array,
-        boundary=sampler.boundary,
-        cval=sampler.cval,
-        interpolation=sampler.interpolation,
+        array, boundary=sampler.boundary, cval=sampler.cval, interpolation=sampler.interpolation
     )

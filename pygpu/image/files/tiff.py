@@ -21,15 +21,7 @@ from numpy.typing import NDArray
 from pygpu.core.host.optional import optional
 from pygpu.execution.arguments.metadata import DIRECTORIES, TEXTS, photograph_exif
 from pygpu.image.files import pillow
-from pygpu.image.files.formats import (
-    ORIENTATION,
-    Picture,
-    Which,
-    exif_of,
-    named,
-    refused,
-    turned,
-)
+from pygpu.image.files.formats import ORIENTATION, Picture, Which, exif_of, named, refused, turned
 
 # tifffile tells by logging what it finds in damaged files; where nobody listens that is printed.
 logging.getLogger("tifffile").addHandler(logging.NullHandler())

@@ -22,14 +22,7 @@ from pygpu.core.storage import ImageLike
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arguments.signatures import Known, Signature
 from pygpu.image.functions.joins import joined
-from pygpu.image.functions.texels import (
-    first,
-    image_of,
-    images_in,
-    in_texels,
-    seen_in,
-    stored_in,
-)
+from pygpu.image.functions.texels import first, image_of, images_in, in_texels, seen_in, stored_in
 from pygpu.runtime import Compiled
 from pygpu.types import vector
 
