@@ -43,9 +43,7 @@ def is_folder(path: Path) -> bool:
 
 
 def each_of(
-    paths: Sequence[Path],
-    one: Callable[[Path], str],
-    failed: Callable[[Exception], None],
+    paths: Sequence[Path], one: Callable[[Path], str], failed: Callable[[Exception], None]
 ) -> int:
     """Do one thing with each file, several at once; what it says is printed in their order. How
     many failed: the others are done.

@@ -31,13 +31,7 @@ SIZE: Final = (360, 640)  # of pictures, where none is asked for
 
 
 def _pixel(
-    what: Any,
-    p: Position,
-    time: Float,
-    resolution: Vec3,
-    mouse: Vec4,
-    frame: Int,
-    *channels: Image,
+    what: Any, p: Position, time: Float, resolution: Vec3, mouse: Vec4, frame: Int, *channels: Image
 ) -> Any:
     """What is compiled: the pixel at p, by a function that counts from the bottom."""
     main, names = what
@@ -96,11 +90,7 @@ class Shadertoy:
         return [each if isinstance(each, Image) else Image(each) for each in given]
 
     def export(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        shape: tuple[int, int] = SIZE,
-        **channels: Any,
+        self, path: str | os.PathLike[str], *, shape: tuple[int, int] = SIZE, **channels: Any
     ) -> Path:
         """A page that runs it in the browser, with a clock: see `Compiled.export`."""
         arguments = self.arguments(shape, channels)

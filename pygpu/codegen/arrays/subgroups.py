@@ -26,10 +26,7 @@ FUNCTIONS: Final = (
     *function("uint told(uint word, int who)", ["return subgroupShuffle(word, uint(who));"]),
 )
 NAMES: Final = frozenset("votes before told alike same lane team teams".split())
-THREAD: Final = (
-    "int lane = int(gl_SubgroupInvocationID);",
-    "int team = int(gl_SubgroupID);",
-)
+THREAD: Final = ("int lane = int(gl_SubgroupInvocationID);", "int team = int(gl_SubgroupID);")
 
 
 def alike(bits: int) -> list[str]:

@@ -70,12 +70,7 @@ class _PieceWriter(ComputeWriter):
     """Writes one piece. Names, and what stands before `main`, are those of the first one's."""
 
     def __init__(
-        self,
-        made: Tiling,
-        piece: Piece,
-        task: Task,
-        dialect: Dialect,
-        first: _PieceWriter | None,
+        self, made: Tiling, piece: Piece, task: Task, dialect: Dialect, first: _PieceWriter | None
     ) -> None:
         tiles = [f"tile{place}" for place in range(len(made.reads), len(made.images))]
         super().__init__(task, dialect, names_taken=["at", "i", "origin", *tiles])

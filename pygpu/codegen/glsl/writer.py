@@ -270,12 +270,7 @@ class Writer:
             element = row.replace("%s", "i") + "." + "xyzw"[: type.size]
         if type.kind == "bool":
             element = f"{type}({element})"
-        return [
-            *lines,
-            f"{type} {name}(int i) {{",
-            f"{INDENT}return {element};",
-            "}",
-        ]
+        return [*lines, f"{type} {name}(int i) {{", f"{INDENT}return {element};", "}"]
 
     # ------------------------------------------------ the whole
 

@@ -162,10 +162,7 @@ def _divided(code: Code, a: Val, b: Val) -> tuple[Val, Val]:
     bounded = code.select(exact >= 2.0**31, code.constant("double", -(2.0**31)), exact)
     quotient = code.to_int_inside(floor(code, bounded))
     nothing = code.constant("int", 0)
-    return (
-        code.select(zero, nothing, quotient),
-        code.select(zero, nothing, a - quotient * safe),
-    )
+    return (code.select(zero, nothing, quotient), code.select(zero, nothing, a - quotient * safe))
 
 
 def _divided_unsigned(code: Code, a: Val, b: Val) -> tuple[Val, Val]:
@@ -178,10 +175,7 @@ def _divided_unsigned(code: Code, a: Val, b: Val) -> tuple[Val, Val]:
     part = code.select(high, exact - 2.0**31, exact)
     whole = code.bits(code.to_int_inside(part), "uint")
     quotient = code.select(high, whole + 2**31, whole)
-    return (
-        code.select(zero, nothing, quotient),
-        code.select(zero, nothing, a - quotient * safe),
-    )
+    return (code.select(zero, nothing, quotient), code.select(zero, nothing, a - quotient * safe))
 
 
 # log2(1 + f) / f**2 - log2(e) / f, |f| up to sqrt(2) - 1; (2**r - 1) / r, |r| up to 1/2.

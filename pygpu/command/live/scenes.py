@@ -28,13 +28,7 @@ from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.arguments.uniforms import convert
 from pygpu.execution.bound import BoundMethod
 from pygpu.execution.pipeline import Pipeline
-from pygpu.execution.web.controls import (
-    Control,
-    check_names,
-    guess,
-    unasked,
-    unasked_of_plain,
-)
+from pygpu.execution.web.controls import Control, check_names, guess, unasked, unasked_of_plain
 from pygpu.execution.web.export import page_of, source, story
 from pygpu.execution.web.pages import Page
 from pygpu.execution.web.recorded import recorded_page

@@ -55,10 +55,7 @@ class Ranges:
 
     def __init__(self, function: Function, formats: Sequence[Format] = ()) -> None:
         self.function, self.formats = function, formats
-        self.spans: dict[Value, Span] = {
-            function.x: Span(0, 0, x=1),
-            function.y: Span(0, 0, y=1),
-        }
+        self.spans: dict[Value, Span] = {function.x: Span(0, 0, x=1), function.y: Span(0, 0, y=1)}
         for op, is_after in visit(function.body):
             if op.code == "loop":
                 (self._leave if is_after else self._enter)(op)

@@ -46,11 +46,7 @@ def is_column(function: Function, op: Op) -> bool:
 
 
 def widen(
-    function: Function,
-    inputs: Sequence[Format],
-    few: int,
-    viewed: frozenset[int],
-    is_clamped: bool,
+    function: Function, inputs: Sequence[Format], few: int, viewed: frozenset[int], is_clamped: bool
 ) -> tuple[Function, tuple[int, ...]]:
     """The function with loads of more than a `few` neighbouring pixels as loads of texels of views,
     for images of so many channels; and of which image each view is one. Where pixels beside the

@@ -31,12 +31,7 @@ from pygpu.types import BOOL, Type
 with later():
     from pygpu.core import interpret
 
-RULES: Final[dict[str, Rule]] = {
-    **algebra.RULES,
-    **logic.RULES,
-    **vectors.RULES,
-    **places.RULES,
-}
+RULES: Final[dict[str, Rule]] = {**algebra.RULES, **logic.RULES, **vectors.RULES, **places.RULES}
 
 # What becomes of an op, its operands being mapped: the values of its results, or None for the rule.
 Special = Callable[["Gate", Op, tuple[Value, ...]], Sequence[Value] | None]

@@ -298,14 +298,10 @@ return rest != 0.0 && (rest < 0.0) != (b < 0.0) ? q - 1.0 : q;
     ),
     # The same where `fma` is the driver's own: conversions are what such devices are slow at.
     "fused_unorm8": Helper(
-        "float",
-        "uint a",
-        "float b = float(a);\nreturn fma(b, 0.00390625, b * 1.5318628e-5);",
+        "float", "uint a", "float b = float(a);\nreturn fma(b, 0.00390625, b * 1.5318628e-5);"
     ),
     "fused_unorm16": Helper(
-        "float",
-        "uint a",
-        "float b = float(a);\nreturn fma(b, 1.5258789e-5, b * 2.328342e-10);",
+        "float", "uint a", "float b = float(a);\nreturn fma(b, 1.5258789e-5, b * 2.328342e-10);"
     ),
     "fused_to_unorm8": _saturated(255),
     "fused_to_unorm16": _saturated(65535),
