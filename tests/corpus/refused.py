@@ -7,6 +7,8 @@ what is advised draws other random numbers.
 
 from __future__ import annotations
 
+import functools
+import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -404,3 +406,39 @@ def letters_that_grow(p: Position):
         letters.append("ab"[n % 2])
         n //= 2
     return len(letters) + 10 * ("".join(letters) == "ba")
+
+
+def order_of_roots(im: Image, p: Position):
+    return np.roots([1.0, im(p) + 3.0, 1.0])[0]
+
+
+@pair("(-b - d) / (2*a)", order_of_roots)
+def roots_by_their_formula(im: Image, p: Position):
+    a, b, c = 1.0, im(p) + 3.0, 1.0
+    d = math.sqrt(b * b - 4 * a * c)
+    return (-b - d) / (2 * a)
+
+
+def calls_that_a_cache_counts(counts: Image, p: Position):
+    double = functools.cache(lambda n: n * 2)
+    double(counts(p))
+    return double(3) + double.cache_info().currsize
+
+
+@pair("count them where it is called", calls_that_a_cache_counts, alike=False)
+def calls_that_a_variable_counts(counts: Image, p: Position):
+    double, calls = functools.cache(lambda n: n * 2), 0
+    double(counts(p))
+    calls += 1
+    return double(3) + calls
+
+
+def greatest_of_a_set_by_a_key(counts: Image, p: Position):
+    s = {counts(p), 3, 7}
+    return max(s, key=lambda v: v * 5 % 11)
+
+
+@pair("take sorted(s)", greatest_of_a_set_by_a_key, alike=False)
+def greatest_of_sorted_members_by_a_key(counts: Image, p: Position):
+    s = {counts(p), 3, 7}
+    return max(sorted(s), key=lambda v: v * 5 % 11)

@@ -1,10 +1,14 @@
 """Containers of the library: collections, copies, namespaces, what dataclasses are taken apart to."""
 
+import array
 import collections
 import copy
 import dataclasses
 import operator
+import struct
 import types
+
+import numpy as np
 
 from programs.suite import Suite
 from pygpu import Image, Position, Vec3
@@ -153,3 +157,37 @@ def groups_by_a_dynamic_key_in_a_list_of_pairs(im: Image, p: Position):
         else:
             runs.append((key, v))
     return len(runs), runs[0][1], max(total for _, total in runs)
+
+
+def _filled(size):
+    table = bytearray(size)
+    for i in range(size):
+        table[i] = i * 7 & 255
+    return table
+
+
+@program
+def bytes_of_dynamic_ints(counts: Image, p: Position):
+    n = counts(p) - 2
+    table = _filled(16)
+    table[3] = counts(p) & 255
+    table += n.to_bytes(2, "little", signed=True)
+    packed = bytearray(4)
+    struct.pack_into("<f", packed, 0, 1.0)
+    bits = struct.unpack_from("<I", packed)[0] + len(packed.hex())
+    pair = bytes([counts(p) & 255, 3])
+    signed = int.from_bytes(table[16:], "little", signed=True)
+    return table[p.x + p.y], sum(table), signed, bits + int.from_bytes(pair)
+
+
+@program
+def arrays_of_one_kind_of_number(counts: Image, p: Position):
+    a = array.array("i", range(6))
+    a[counts(p) % 6] += 5
+    b = a[1:4]
+    b.reverse()
+    a[0:2] = array.array("i", [7, 8])
+    weights = array.array("d", [0.5, 1.5])
+    weights.append(counts(p))
+    kinds = isinstance(b, array.array) + 2 * isinstance(a, list)
+    return b[0] + b[1] * 10, sum(a), kinds, a.itemsize, float(np.mean(weights))

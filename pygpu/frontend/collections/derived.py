@@ -7,24 +7,28 @@ objects can be virtual: what is done to them follows the control flow of the fun
 
 from __future__ import annotations
 
+import array
 import collections
 import types
 from typing import Any, Final
 
 from pygpu.core.host.later import later
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.known import is_users_class
+from pygpu.frontend.values.known import concrete, is_users_class
 from pygpu.frontend.values.objects import Dict, Instance, List, Object, attributes
+from pygpu.frontend.values.values import NotKnown
 
 with later():
-    from pygpu.frontend.walked import containers
+    from pygpu.frontend.walked import containers, written
 
 # Of the standard library's, those that are written in C.
 STANDARD: Final[frozenset[Any]] = frozenset(
     (collections.deque, collections.OrderedDict, collections.defaultdict, collections.Counter)
+    + (bytearray, array.array)
 )
 _WRITTEN_IN_C: Final[Any] = (list, dict, *STANDARD)
-_WITHIN: Final = ("maxlen", "default_factory")  # attributes that are no part of any dict
+_WITHIN: Final = ("maxlen", "default_factory", "typecode")  # that are no part of any dict
+_BYTEWISE: Final = ("byteswap", "frombytes", "fromfile", "fromunicode")  # change what arrays hold
 HELD: Final = "held_in_c"  # what `containers` have their list or dict as
 _OF_THE_CLASS: Final = (types.MemberDescriptorType, types.GetSetDescriptorType)
 
@@ -56,7 +60,8 @@ def _made(w: Evaluator, cls: type) -> Any:
 def _standing_for(cls: type) -> Any:
     if cls not in _WRITTEN_IN_C:
         return None
-    made = [each for each in vars(containers).values() if isinstance(each, type)]
+    module = written if cls in (bytearray, array.array) else containers
+    made = [each for each in vars(module).values() if isinstance(each, type)]
     return next(each for each in made if vars(each).get("stands_for") is cls)
 
 
@@ -77,15 +82,21 @@ class Holder(Instance):
 
     def hollow(self) -> Any:
         cls: Any = self.cls
+        if issubclass(cls.stands_for, array.array):
+            return None  # it is of a kind of number
         return cls.stands_for.__new__(cls.stands_for)
 
     def fill(self, hollow: Any, contents: Any, parts: tuple[Any, ...]) -> Any:
         names = dict(zip(contents, parts, strict=True))
         items = names.pop(HELD, ())
+        if hollow is None:
+            return array.array(names["typecode"], items)
         if isinstance(hollow, collections.deque):
             collections.deque.__init__(hollow, items, names.pop("maxlen"))
         elif isinstance(hollow, list):
             list.extend(hollow, items)
+        elif isinstance(hollow, bytearray):
+            bytearray.extend(hollow, items)
         else:
             ordered = isinstance(hollow, collections.OrderedDict)
             store: Any = collections.OrderedDict.__setitem__ if ordered else dict.__setitem__
@@ -125,3 +136,22 @@ def held(real: Any, parts: list[Any]) -> dict[str, Any]:
     else:
         names[HELD] = List(tuple(items))
     return names | {name: getattr(real, name) for name in _WITHIN if hasattr(real, name)}
+
+
+def of_known(w: Evaluator, buffer: Instance, name: str) -> Any:
+    """An attribute of bytes or an array that Python gives, where all is known of the items."""
+    cls: Any = buffer.cls.stands_for  # type: ignore[attr-defined]
+    if name not in dir(cls):
+        raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}'")
+    try:
+        names = w.read(buffer)
+        given = (names["typecode"],) if cls is array.array else ()
+        real = cls(*given, concrete(w, names[HELD]))
+    except NotKnown:
+        real = None
+    if real is None or name in _BYTEWISE:
+        raise w.error(
+            f"{cls.__name__}.{name} has no meaning on dynamic values: write it in Python, item by "
+            "item"
+        )
+    return getattr(real, name)

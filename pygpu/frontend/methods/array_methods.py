@@ -21,7 +21,7 @@ from pygpu.frontend.values.values import Dynamic, tuple_of
 with later():
     from pygpu.frontend.methods import dict_methods
     from pygpu.frontend.protocols import indexing
-    from pygpu.frontend.walked import special
+    from pygpu.frontend.walked import special, written
 
 
 def _astype(w: Evaluator, a: Any, dtype: Any, **more: Any) -> Any:
@@ -114,6 +114,7 @@ def _nested(w: Evaluator, array: np.ndarray[Any, Any]) -> Any:
 SCALAR: Final[dict[str, Callable[..., Any]]] = {
     "is_integer": lambda w, x: arithmetic.compare(w, "==", w.call(np.floor, x), x),
     "bit_length": lambda w, x: w.call(special.bit_length, x),
+    "to_bytes": lambda w, x, *args, **named: w.call(written.to_bytes, x, *args, **named),
     "bit_count": lambda w, x: w.call(special.bit_count, x),
     "conjugate": lambda w, x: x,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import collections
 import collections.abc
 from typing import Any, Final
@@ -13,20 +14,15 @@ MUTATING: Final[dict[type, frozenset[str]]] = {
     list: frozenset(["append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"]),
     dict: frozenset(["update", "pop", "popitem", "clear", "setdefault"]),
     set: frozenset(
-        [
-            "add",
-            "update",
-            "remove",
-            "discard",
-            "pop",
-            "clear",
-            "difference_update",
-            "intersection_update",
-            "symmetric_difference_update",
-        ]
+        ["add", "update", "remove", "discard", "pop", "clear"]
+        + ["difference_update", "intersection_update", "symmetric_difference_update"]
     ),
     np.ndarray: frozenset(["fill", "sort", "resize", "put", "itemset", "partition", "setfield"]),
     bytearray: frozenset(["append", "extend", "insert", "remove", "pop", "clear", "reverse"]),
+    array.array: frozenset(
+        ["append", "extend", "insert", "remove", "pop", "reverse", "byteswap"]
+        + ["fromlist", "frombytes", "fromfile", "fromunicode"]
+    ),
     collections.deque: frozenset(
         ["append", "extend", "insert", "remove", "pop", "clear", "reverse", "rotate"]
         + ["appendleft", "extendleft", "popleft"]

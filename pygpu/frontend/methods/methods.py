@@ -48,13 +48,20 @@ def method(w: Evaluator, value: Any, name: str) -> Builtin | None:
         made = array_methods.scalar_method(w, value, name)
         if made is not None:
             return made
-    if name == "cache_clear" and isinstance(value, Builtin) and type(value.owner) is Names:
-        return Builtin(name, lambda: w.write(value.owner, {}))
+    if isinstance(value, Builtin) and type(value.owner) is Names:
+        if name == "cache_info":
+            raise w.error(_CACHE_INFO)
+        if name == "cache_clear":
+            return Builtin(name, lambda: w.write(value.owner, {}))
     if function is None and datamodel.in_class(value, name):
         function = _SPECIAL.get(name)
     return None if function is None else Builtin(name, functools.partial(function, w, value), value)
 
 
+_CACHE_INFO: Final = (
+    "how many calls of this function were given equal arguments only the device knows: count them "
+    "where it is called, in a variable"
+)
 _SET_ALONE: Final = frozenset(name for name in dir(set) if name[0] != "_")
 
 

@@ -6,6 +6,7 @@ they are numeric arrays.
 
 from __future__ import annotations
 
+import array
 import collections
 from collections.abc import Sequence
 from typing import Any, Final
@@ -87,10 +88,12 @@ def to_objects(w: Evaluator, value: Any) -> np.ndarray[Any, Any]:
 
 
 def held_in(w: Evaluator, value: Instance) -> Any:
-    """The list of an object whose class derives from list or is a deque, else the object."""
-    if not issubclass(getattr(value.cls, "stands_for", object), (list, collections.deque)):
-        return value
-    return w.read(value)[HELD]
+    """The list of an object whose class derives from list, is a deque, or an array of ints and
+    floats that are not narrower than the device's; else the object."""
+    kind = getattr(value.cls, "stands_for", object)
+    if issubclass(kind, array.array) and w.read(value)["typecode"] in ("i", "l", "q", "f", "d"):
+        return w.read(value)[HELD]
+    return w.read(value)[HELD] if issubclass(kind, (list, collections.deque)) else value
 
 
 def array_of(parts: Any, shape: tuple[int, ...]) -> Any:

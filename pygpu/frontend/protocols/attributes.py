@@ -111,8 +111,9 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
             return pictures.attribute(w, value, name)
         case Matrix() if name == "T":
             return as_vectors(w, Array(to_objects(w, value).T))
-        case Bound() if name in ("__self__", "__func__"):
-            return value.args[0] if name == "__self__" else value.function
+        case Bound() if name in ("__self__", "__func__", "__name__", "__qualname__", "__doc__"):
+            own = value.args[0] if name == "__self__" else value.function
+            return own if name in ("__self__", "__func__") else attribute(w, own, name)
         case Function() if value.attributes is not None and name in w.read(value.attributes):
             return w.item(value.attributes, name)
         case Function() if name in ("__name__", "__qualname__"):
@@ -124,9 +125,7 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
             return attribute(w, opened(w, value), name)
         case Array() | Masked() | Dynamic():
             return _array_attribute(w, value, name)
-    if name == "__class__":
-        return class_of(value)
-    return _method(w, value, name)
+    return class_of(value) if name == "__class__" else _method(w, value, name)
 
 
 def _array_attribute(w: Evaluator, value: Array | Masked | Dynamic, name: str) -> Any:

@@ -363,6 +363,12 @@ def _reduce(w: Evaluator, function: Any, xs: Any, *initial: Any) -> Any:
 _OF_NOTHING: Final = "reduce() of empty iterable with no initial value"
 
 
+def _holds(w: Evaluator, found: Any, error: Any, message: Any) -> None:
+    if not isinstance(found, Abstract) and not found and not w.conditions:
+        raise error(message)
+    w.check(arithmetic.negate(w, found), error, message)
+
+
 def _refuse(w: Evaluator, what: Any, instead: Any) -> Any:
     raise w.error(f"{what} has no meaning on dynamic values: {instead} has")
 
@@ -370,6 +376,7 @@ def _refuse(w: Evaluator, what: Any, instead: Any) -> Any:
 FOLD_RULES: Final[dict[Any, Rule]] = {
     asked.refuse: _refuse,
     asked.needed: _needed,
+    asked.holds: _holds,
     asked.fits: lambda w, holds, say: lists.overflow(w, arithmetic.negate(w, holds), say),
     asked.slots: lambda w, a: Tuple(selections.slots(w, a)),
     asked.packed: lambda w, a: Tuple(selections.packed(w, a)),

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
@@ -19,7 +20,7 @@ from pygpu.frontend.protocols import arrays, operators, products
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.ordering import nans_last
 from pygpu.frontend.rules.reductions import REDUCTION_RULES, extremum, flat, holds
-from pygpu.frontend.rules.walked_calls import walked_as
+from pygpu.frontend.rules.walked_calls import later_from, walked_as
 from pygpu.frontend.values.callables import Bound, Builtin
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
@@ -29,6 +30,9 @@ from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, NotKnown, Tuple, describe, tuple_of
 from pygpu.frontend.walked import fitting, linear, numerics, selected, statistics
 from pygpu.types import INTEGERS
+
+with later():
+    from pygpu.frontend.walked import written
 
 
 def _ignoring_nan(code: str) -> Rule:
@@ -253,6 +257,14 @@ def _of_dynamic_length(function: Any) -> Rule:
     return rule
 
 
+def _roots(w: Evaluator, *coefficients: Any) -> Any:
+    raise w.error(
+        "in which order np.roots gives its results only LAPACK knows: of a*x*x + b*x + c they are "
+        "(-b + d) / (2*a) and (-b - d) / (2*a), with d = math.sqrt(b*b - 4*a*c), or cmath.sqrt "
+        "where they may be complex; for more coefficients take steps of Newton's in a loop"
+    )
+
+
 NUMPY_RULES: Final[dict[Any, Rule]] = {
     **REDUCTION_RULES,
     **{
@@ -262,6 +274,9 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     },
     **{f: _of_dynamic_length(f) for f in (np.zeros, np.ones, np.empty, np.eye, np.identity)},
     np.vectorize: lambda w, function, **more: Bound(fitting.for_each, (function,)),
+    np.packbits: later_from(written, "packbits"),
+    np.unpackbits: later_from(written, "unpackbits"),
+    np.roots: _roots,
     np.maximum: _GREATER,
     np.minimum: _LESSER,
     np.fmax: _ignoring_nan("max"),

@@ -45,7 +45,7 @@ from pygpu.frontend.walked import asked, library
 
 with later():
     from pygpu.frontend.collections import bounded as lists
-    from pygpu.frontend.collections import numerals, remembered, texts, words
+    from pygpu.frontend.collections import derived, numerals, remembered, texts, words
     from pygpu.frontend.protocols import attributes, indexing
     from pygpu.frontend.walked import library
 
@@ -388,6 +388,7 @@ OBJECT_RULES: Final[dict[Any, Rule]] = {
     asked.may_begin: _may_begin,
     asked.before: _before,
     asked.room: _room,
+    asked.other: lambda w, buffer, name: derived.of_known(w, buffer, name),
     shown: lambda w, value: describe(value),  # in what our own functions refuse
     dataclasses.fields: lambda w, value: dataclasses.fields(datamodel.class_of(value)),
     dataclasses.is_dataclass: lambda w, x: dataclasses.is_dataclass(datamodel.class_of(x)),

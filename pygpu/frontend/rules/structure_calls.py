@@ -6,6 +6,7 @@ length from a dynamic start is a `Range`.
 
 from __future__ import annotations
 
+import array
 import collections
 import contextlib
 import heapq
@@ -50,7 +51,7 @@ with later():
     from pygpu.frontend.collections import bounded as lists
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import comparisons, indexing, lookups
-    from pygpu.frontend.walked import containers, heaps, iterators, library
+    from pygpu.frontend.walked import containers, heaps, iterators, library, written
 
 FEW: Final = 32  # items of a range of known length, which are told apart
 
@@ -209,6 +210,13 @@ def _next_of_some(w: Evaluator, iterator: Iterator, *default: Any) -> Any:
     return first
 
 
+def _bytes(w: Evaluator, *given: Any) -> Any:
+    try:
+        return bytes(*[concrete(w, each) for each in given])
+    except NotKnown:
+        return w.call(written.Bytes, *given)
+
+
 _OF_HEAPS: Final = "heappush heappop heapreplace heappushpop heapify nsmallest nlargest"
 
 
@@ -219,6 +227,10 @@ def _merge(w: Evaluator, *iterables: Any, **keywords: Any) -> Any:
 
 
 STRUCTURE_RULES: Final[dict[Any, Rule]] = {
+    bytes: _bytes,
+    bytearray: later_from(written, "ByteArray"),
+    array.array: later_from(written, "TypedArray"),
+    int.from_bytes: later_from(written, "from_bytes"),
     collections.deque: later_from(containers, "Deque"),
     collections.defaultdict: later_from(containers, "DefaultDict"),
     collections.OrderedDict: later_from(containers, "OrderedDict"),

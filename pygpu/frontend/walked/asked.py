@@ -28,6 +28,17 @@ def fits(holds: Any, message: Any) -> None:
         raise MemoryError(message)
 
 
+def holds(found: Any, error: Any, message: Any) -> None:
+    """What Python raises an error for where it does not hold: a rule stands for it."""
+    if not found:
+        raise error(message)
+
+
+def other(buffer: Any, name: Any) -> Any:
+    """An attribute of bytes or an array that Python alone gives: a rule stands for it."""
+    raise AttributeError(name)
+
+
 def slots(a: Any) -> Any:
     """The elements among which a mask selects, and for each the test; all of an array."""
     return np.ravel(a), np.ones(np.size(a), bool)

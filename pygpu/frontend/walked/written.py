@@ -1,14 +1,21 @@
 """Strings whose characters only the device knows, as Python classes, which are walked: what is
-written of ints, and what is made of that.
+written of ints, and what is made of that. And bytes, bytearrays and arrays of one kind of number.
 
     s = str(n)                          # Numeral: its characters are made when they are asked for
     s == s[::-1], int(s[:2]), s.count("7")
+    memory = bytearray(8)
+    memory[k] = n & 255
 """
 
+import array
+import struct
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from pygpu.frontend.walked import asked
+from pygpu.frontend.walked.containers import Sequence
 
 
 class Written:
@@ -219,3 +226,164 @@ class Joined(Written):
     @property
     def letters(self) -> Any:
         return asked.letters_of_all(self.parts)
+
+
+# ---------------------------------------------------------------- bytes, and arrays of a kind
+
+_STEPS = {"little": 1, "big": -1}
+_RANGES = {"b": (-128, 127), "B": (0, 255), "h": (-(2**15), 2**15 - 1), "H": (0, 2**16 - 1)}
+
+
+class Bytes(Sequence):
+    """bytes"""
+
+    stands_for: Any = bytes
+
+    def __init__(self, source: Any = (), *encoding: Any) -> None:
+        if isinstance(source, str):
+            source = source.encode(*encoding)
+        if isinstance(source, int):
+            source = [0] * source
+        self.held_in_c = [self.stored(value) for value in source]
+
+    def stored(self, value: Any) -> Any:
+        """What is held of an item."""
+        if not isinstance(value, int):
+            raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer")
+        asked.holds(0 <= value <= 255, ValueError, "byte must be in range(0, 256)")
+        return value
+
+    def of(self, items: Any) -> Any:
+        """Another one of some items."""
+        return type(self)(items)
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self.held_in_c[index]
+        return self.of(found) if isinstance(index, slice) else found
+
+    def __getattr__(self, name: str) -> Any:
+        return asked.other(self, name)
+
+    def __add__(self, other: Any) -> Any:
+        return self.of([*self.held_in_c, *other])
+
+    def __mul__(self, times: Any) -> Any:
+        return self.of(self.held_in_c * times)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> Any:
+        kinds = bytes, bytearray, array.array
+        return isinstance(other, kinds) and self.held_in_c == list(other)
+
+
+class ByteArray(Bytes):
+    """bytearray"""
+
+    stands_for: Any = bytearray
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        is_slice = isinstance(index, slice)
+        self.held_in_c[index] = [*map(self.stored, value)] if is_slice else self.stored(value)
+
+    def __iadd__(self, other: Any) -> Any:
+        self.extend(other)
+        return self
+
+    def append(self, value: Any) -> None:
+        self.held_in_c.append(self.stored(value))
+
+    def extend(self, values: Any) -> None:
+        for value in values:
+            self.append(value)
+
+    def insert(self, index: Any, value: Any) -> None:
+        self.held_in_c.insert(index, self.stored(value))
+
+    def pop(self, index: Any = -1) -> Any:
+        return self.held_in_c.pop(index)
+
+
+class TypedArray(ByteArray):
+    """array.array"""
+
+    stands_for: Any = array.array
+
+    def __init__(self, typecode: Any, values: Any = ()) -> None:
+        self.typecode = typecode
+        if typecode in ("u", "w"):
+            asked.refuse("an array of characters", "a list")
+        self.held_in_c = [self.stored(value) for value in values]
+
+    def of(self, items: Any) -> Any:
+        return TypedArray(self.typecode, items)
+
+    def stored(self, value: Any) -> Any:
+        if self.typecode in ("f", "d"):
+            return float(value)
+        if not isinstance(value, int):
+            raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer")
+        if self.typecode in _RANGES:
+            low, high = _RANGES[self.typecode]
+            fits = low <= value <= high
+            asked.holds(fits, OverflowError, f"the item is not between {low} and {high}")
+        elif self.typecode in ("I", "L", "Q"):
+            asked.holds(value >= 0, OverflowError, "can't convert negative value to unsigned int")
+        return value
+
+    @property
+    def itemsize(self) -> Any:
+        return struct.calcsize(self.typecode)
+
+    def tolist(self) -> Any:
+        return list(self.held_in_c)
+
+    fromlist = ByteArray.extend
+
+
+def to_bytes(n: Any, length: Any = 1, byteorder: Any = "big", *, signed: Any = False) -> Any:
+    """int.to_bytes()"""
+    half = 1 << 8 * min(length, 4) - 1 if signed else 0
+    if not signed:
+        asked.holds(n >= 0, OverflowError, "can't convert negative int to unsigned")
+    if length < 4:
+        fits = -half <= n < (half or 1 << 8 * length)
+        asked.holds(fits, OverflowError, "int too big to convert")
+    places = [n >> 8 * k if k < 4 else n >> 31 >> 1 for k in range(length)]
+    return Bytes([place & 255 for place in places][:: _STEPS[byteorder]])
+
+
+def from_bytes(source: Any, byteorder: Any = "big", *, signed: Any = False) -> Any:
+    """int.from_bytes()"""
+    parts = [*source][:: _STEPS[byteorder]]
+    if len(parts) > 4:
+        asked.refuse("int.from_bytes of more than 4 bytes", "one of 4 bytes, as source[:4],")
+    number = 0
+    for k, part in enumerate(parts):
+        number |= part << 8 * k
+    if not signed:
+        return number & 0xFFFFFFFF if len(parts) == 4 else number
+    half = 1 << 8 * len(parts) - 1 if 0 < len(parts) < 4 else 0
+    return (number ^ half) - half
+
+
+def packbits(a: Any, axis: Any = None, bitorder: Any = "big") -> Any:
+    """numpy.packbits() of all elements"""
+    if axis is not None:
+        asked.refuse("np.packbits with an axis", "np.packbits(row) of each row")
+    bits = [1 if bit else 0 for bit in np.ravel(a)]
+    bits += [0] * (-len(bits) % 8)
+    made = []
+    for start in range(0, len(bits), 8):
+        group = bits[start : start + 8] if bitorder == "little" else bits[start : start + 8][::-1]
+        made.append(sum([bit << k for k, bit in enumerate(group)]))
+    return np.array(made).astype(np.uint8)
+
+
+def unpackbits(a: Any, axis: Any = None, count: Any = None, bitorder: Any = "big") -> Any:
+    """numpy.unpackbits() of all elements"""
+    if axis is not None:
+        asked.refuse("np.unpackbits with an axis", "np.unpackbits(row) of each row")
+    places = range(8) if bitorder == "little" else range(7, -1, -1)
+    bits = [int(byte) >> k & 1 for byte in np.ravel(a) for k in places]
+    return np.array(bits[:count]).astype(np.uint8)
