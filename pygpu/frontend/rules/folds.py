@@ -296,6 +296,8 @@ def _sorted(w: Evaluator, xs: Any, *, key: Any = None, reverse: Any = False) -> 
     if key is None and all(map(scalar_kind, items)):
         ordered = ordering.sort_network(w, items)
         return List(tuple(reversed(ordered) if reverse else ordered))
+    if len(items) > _FEW and all(map(_is_of_numbers, keys)):
+        return List(tuple(_network_sort(w, items, keys, bool(reverse), key is not None)))
     return List(tuple(_insertion_sort(w, items, keys, bool(reverse))))
 
 
@@ -312,6 +314,33 @@ def _sorted_words(
     if isinstance(made, Bounded):
         return List(Bounded(found, made.length, made.least, made.most))
     return List(found)
+
+
+_FEW: Final = 8  # items of which an insertion sort compares no more than a network that is stable
+
+
+def _is_of_numbers(key: Any) -> bool:
+    is_tuple = isinstance(key, (Tuple, tuple))
+    return all(map(scalar_kind, key.items if type(key) is Tuple else key if is_tuple else [key]))
+
+
+def _network_sort(
+    w: Evaluator, items: list[Any], keys: list[Any], reverse: bool, stable: bool
+) -> list[Any]:
+    """Sort many by keys that are numbers or tuples of these. Where it is to be `stable`, of equal
+    ones that is first which was."""
+    rows = list(zip(keys, range(len(items)), items, strict=True))
+    for i, j in ordering.comparators(len(items)):
+        (low, low_at, _), (high, high_at, _) = rows[i], rows[j]
+        test = w.truth(comparisons.compare(w, ">" if reverse else "<", high, low))
+        if stable:
+            is_same = w.truth(comparisons.compare(w, "==", high, low))
+            is_before = comparisons.compare(w, "<", high_at, low_at)
+            test = arithmetic.either(w, test, arithmetic.both(w, is_same, is_before))
+        pairs = list(zip(rows[i], rows[j], strict=True))
+        rows[i] = tuple([lookups.choose(w, test, b, a) for a, b in pairs])  # type: ignore[assignment]
+        rows[j] = tuple([lookups.choose(w, test, a, b) for a, b in pairs])  # type: ignore[assignment]
+    return [item for *_, item in rows]
 
 
 def _insertion_sort(

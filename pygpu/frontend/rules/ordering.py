@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from pygpu.core.host.later import later
@@ -31,23 +32,24 @@ with later():
 
 
 def sort_network(w: Evaluator, items: list[Any]) -> list[Any]:
-    """Sort scalars by Batcher's odd-even mergesort (Knuth, TAOCP 5.3.4, algorithm M). Where one is
-    NaN, what comes out is open."""
+    """Sort scalars by a network. Where one is NaN, what comes out is open."""
     xs = _of_one_kind(w, items)
-    n = len(xs)
-    if n < 2:
-        return xs
-    t = (n - 1).bit_length()
-    p = 1 << (t - 1)
+    for i, j in comparators(len(xs)):
+        xs[i], xs[j] = _lesser(w, xs[i], xs[j]), _greater(w, xs[i], xs[j])
+    return xs
+
+
+def comparators(n: int) -> Iterator[tuple[int, int]]:
+    """The places that are compared one after the other, to sort n items by Batcher's odd-even
+    mergesort (Knuth, TAOCP 5.3.4, algorithm M)."""
+    top = 1 << (n - 1).bit_length() >> 1
+    p = top if n > 1 else 0
     while p:
-        q, r, d = 1 << (t - 1), 0, p
+        q, r, d = top, 0, p
         while d:
-            for i in range(n - d):
-                if i & p == r:
-                    xs[i], xs[i + d] = _lesser(w, xs[i], xs[i + d]), _greater(w, xs[i], xs[i + d])
+            yield from [(i, i + d) for i in range(n - d) if i & p == r]
             d, q, r = q - p, q >> 1, p
         p >>= 1
-    return xs
 
 
 def extreme_bool(w: Evaluator, code: str, a: Any, b: Any) -> Any:
