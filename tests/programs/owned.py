@@ -218,3 +218,44 @@ def expressions_parsed(im: Image, p: Position):
             return node.value
 
     return Evaluation().visit(ast.parse("x * 2 - (y + x)", mode="eval").body)
+
+
+def _in_a_dict(xs):
+    return {"xs": xs}
+
+
+def _logging_to(xs):
+    return lambda value: xs.append(value)
+
+
+def _one_more(f):
+    def more(n):
+        return f(n) + 1
+
+    return more
+
+
+@program
+def lists_that_known_calls_hand_on_are_the_same(counts: Image, p: Position):
+    a = [1, 2]
+    held, log = _in_a_dict(a), _logging_to(a)
+    a.append(3)
+    log(5)
+    if counts(p) > 2:
+        held["xs"].append(7)
+    return sum(a), len(held["xs"]), held["xs"] is a
+
+
+@program
+def functions_that_known_calls_hand_on_share_their_variables(counts: Image, p: Position):
+    @_one_more
+    def depth(n):
+        return 0 if n < 1 else depth(n - 1)
+
+    def scaled(n):
+        return n * k
+
+    k = 2
+    more = _one_more(scaled)
+    k = 3
+    return depth(3), more(counts(p)), more(2)

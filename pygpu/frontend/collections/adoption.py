@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import types
 from collections import Counter, abc
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -37,11 +38,14 @@ from pygpu.frontend.values.objects import (
 from pygpu.frontend.values.values import UNBOUND, Tuple
 from pygpu.language import matrices, vectors
 
+_NOTHING: Final[Mapping[int, Any]] = {}
 
-def adopt(w: Evaluator | None, result: Any) -> Any:
+
+def adopt(w: Evaluator | None, result: Any, given: Mapping[int, Any] = _NOTHING) -> Any:
     """A container, function with variables of its own, or object of the program's own classes, that
     a call or operator has just made, as a virtual object; other results as they are. What others
-    refer to as well came from outside: it stays as it is.
+    refer to as well came from outside: it stays as it is. What was `given`, by the identity of
+    what Python was given for it, is the same object in it.
 
     The caller holds the result in one local variable, so that the references can be counted.
     """
@@ -52,7 +56,7 @@ def adopt(w: Evaluator | None, result: Any) -> Any:
         return result
     if sys.getrefcount(result) > _FRESH:
         return result
-    return virtual(result, w)
+    return virtual(result, w, given)
 
 
 def own(w: Evaluator | None, function: Any, *args: Any) -> Any:
@@ -100,7 +104,7 @@ def _references_of_new() -> int:
 _FRESH: Final = _references_of_new()
 
 
-def virtual(real: Any, w: Evaluator | None = None) -> Any:
+def virtual(real: Any, w: Evaluator | None = None, given: Mapping[int, Any] = _NOTHING) -> Any:
     """A known list, dict, tuple, set, array, vector, matrix, function or object, which nothing
     refers to but who asks, as a virtual one of our own."""
     kind = type(real)
@@ -108,7 +112,7 @@ def virtual(real: Any, w: Evaluator | None = None) -> Any:
         return List(tuple(real))
     if kind is tuple and _ATOMS.issuperset(map(type, real)):
         return real
-    return _leaf(real) if kind in _LEAVES else Adoption(w, real).value(real)
+    return _leaf(real) if kind in _LEAVES else Adoption(w, real, given).value(real)
 
 
 def _leaf(real: Any) -> Any:
@@ -130,11 +134,11 @@ class Adoption:
     others of them. So two functions that share a variable share a virtual one, and a list that both
     a function and a tuple hold is one list. The result itself is new."""
 
-    def __init__(self, w: Evaluator | None, root: Any) -> None:
+    def __init__(self, w: Evaluator | None, root: Any, given: Mapping[int, Any] = _NOTHING) -> None:
         self.w = w
         self.nodes: dict[int, tuple[Any, list[Any]]] = {}  # by identity: an object, its parts
         self.counts: Counter[int] = Counter()  # how often each is a part of one of these
-        self.made: dict[int, Any] = {}
+        self.made = {**given}
         self.collect(root)
         while dropped := self._held(id(root)) or self._constant():
             for key in dropped:
@@ -144,7 +148,8 @@ class Adoption:
         waiting = [root]
         while waiting:
             each = waiting.pop()
-            parts = None if id(each) in self.nodes else self._parts(each)
+            is_there = id(each) in self.nodes or id(each) in self.made
+            parts = None if is_there else self._parts(each)
             if parts is not None:
                 self.nodes[id(each)] = each, parts
                 self.counts.update(map(id, parts))
@@ -195,6 +200,8 @@ class Adoption:
         reached, waiting = set[int](), [function]
         while waiting:
             key = waiting.pop()
+            if key in self.made:
+                return True
             if key in reached or key not in self.nodes:
                 continue
             reached.add(key)
@@ -229,7 +236,9 @@ class Adoption:
             made.keyword_defaults = {
                 name: self.value(part) for name, part in (real.__kwdefaults__ or {}).items()
             }
-            made.attributes = Names(dict(vars(real))) if vars(real) else None
+            wrapped = _OF_WRAPPED if hasattr(real, "__wrapped__") else ()
+            names = vars(real) | {name: getattr(real, name) for name in wrapped}
+            made.attributes = Names(names) if names else None
         elif kind is types.MethodType:
             owner = self.value(real.__self__)
             self.made[key] = real if owner is real.__self__ else Bound(real.__func__, (owner,))
@@ -277,6 +286,7 @@ def _references_of_parts() -> int:
     return min(empty.excess().values())
 
 
+_OF_WRAPPED: Final = ("__name__", "__qualname__", "__doc__")  # which functools.wraps sets
 _SETTING: Final = frozenset(("SETREF", "SETITEM", "DELITEM", "SETATTR"))
 _VECTORS: Final = frozenset([*vectors.CLASSES.values(), *vectors.POSITIONS.values()])
 _MATRICES: Final = frozenset(matrices.MATRICES.values())

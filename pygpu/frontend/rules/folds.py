@@ -338,8 +338,8 @@ def _network_sort(
             is_before = comparisons.compare(w, "<", high_at, low_at)
             test = arithmetic.either(w, test, arithmetic.both(w, is_same, is_before))
         pairs = list(zip(rows[i], rows[j], strict=True))
-        rows[i] = tuple([lookups.choose(w, test, b, a) for a, b in pairs])  # type: ignore[assignment]
-        rows[j] = tuple([lookups.choose(w, test, a, b) for a, b in pairs])  # type: ignore[assignment]
+        rows[i] = tuple([lookups.choose(w, test, b, a) for a, b in pairs])
+        rows[j] = tuple([lookups.choose(w, test, a, b) for a, b in pairs])
     return [item for *_, item in rows]
 
 

@@ -79,7 +79,8 @@ class Function(Abstract):
         name = self.code.co_name
         function = FunctionType(self.code, self.globals, name, made.defaults, made.closure)
         function.__kwdefaults__ = made.keyword_defaults
-        function.__dict__.update(made.attributes or {})
+        for attribute, value in (made.attributes or {}).items():
+            setattr(function, attribute, value)
         self.annotate(function)
         return function
 

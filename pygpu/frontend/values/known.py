@@ -74,6 +74,7 @@ class Materialiser:
     def __init__(self, w: Evaluator) -> None:
         self.w = w
         self.made: dict[Object, Any] = {}
+        self.functions: list[tuple[Any, Abstract]] = []
 
     def value(self, value: Any) -> Any:
         if not isinstance(value, Abstract):
@@ -81,7 +82,10 @@ class Materialiser:
         if type(value) is Tuple:
             return value.real(tuple([self.value(item) for item in value.items]))
         if not isinstance(value, Object):
-            return value.real(self.values(value.parts()))
+            real = value.real(self.values(value.parts()))
+            if isinstance(real, types.FunctionType | types.MethodType):
+                self.functions.append((real, value))
+            return real
         if value not in self.made:
             before = len(self.made)
             try:
@@ -145,12 +149,10 @@ class Materialiser:
             if isinstance(handle, Array) or not _same_parts(handle.parts_of(old), mapped):
                 self.w.write(handle, handle.gather(new, tuple([part for _, part in mapped])))
 
-    def back(self, result: Any) -> Any:
-        """The virtual object that a result is, if it is one of those made here."""
-        for handle, real in self.made.items():
-            if real is result:
-                return handle
-        return result
+    def given(self) -> dict[int, Any]:
+        """What each real object and function stands for that was made here, by its identity."""
+        objects = [(id(real), handle) for handle, real in self.made.items()]
+        return dict(objects + [(id(real), value) for real, value in self.functions])
 
 
 def realised(w: Evaluator, function: Function) -> Any:
