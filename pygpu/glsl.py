@@ -238,11 +238,7 @@ def cross(x: Any, y: Any) -> Any:
     """(x[1]*y[2] - y[1]*x[2], x[2]*y[0] - y[2]*x[0], x[0]*y[1] - y[0]*x[1]), a Vec3 (8.5)."""
     a = Vec3(*x)
     b = Vec3(*y)
-    return Vec3(
-        a[1] * b[2] - b[1] * a[2],
-        a[2] * b[0] - b[2] * a[0],
-        a[0] * b[1] - b[0] * a[1],
-    )
+    return Vec3(a[1] * b[2] - b[1] * a[2], a[2] * b[0] - b[2] * a[0], a[0] * b[1] - b[0] * a[1])
 
 
 @_numeric
@@ -324,12 +320,7 @@ def _cofactors(m: Any) -> Any:
     a, b, c, d = m
     above = _minors(a, b)
     below = _minors(c, d)
-    return [
-        _expand(b, below),
-        -_expand(a, below),
-        _expand(d, above),
-        -_expand(c, above),
-    ]
+    return [_expand(b, below), -_expand(a, below), _expand(d, above), -_expand(c, above)]
 
 
 def _minors(a: Any, b: Any) -> Any:

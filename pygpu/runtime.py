@@ -24,20 +24,14 @@ from pygpu.core.errors import check_flag, shorten, shortened, shown
 from pygpu.core.host.later import later
 from pygpu.execution.arguments import plain
 from pygpu.execution.arguments.parameters import flatten
-from pygpu.execution.arguments.results import (
-    ImageMaker,
-    Out,
-    form_of,
-)
+from pygpu.execution.arguments.results import ImageMaker, Out, form_of
 from pygpu.execution.arguments.signatures import Signature, wrapped
 from pygpu.execution.bound import BoundMethod
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.extents import Extended
 from pygpu.execution.programs.gate import SHUT, Gate, Gates
 from pygpu.execution.programs.options import Options
-from pygpu.execution.programs.specialise import (
-    Specialisation,
-)
+from pygpu.execution.programs.specialise import Specialisation
 
 with later():
     from pygpu.execution import frames, iteration, travel
@@ -239,11 +233,7 @@ class Compiled(Programs):
         return [self._lowered(made) for made in self.specialisations()]
 
     def profile(
-        self,
-        *args: Any,
-        shape: tuple[int, ...] | None = None,
-        dtype: Any = None,
-        **kwargs: Any,
+        self, *args: Any, shape: tuple[int, ...] | None = None, dtype: Any = None, **kwargs: Any
     ) -> profiling.Profile:
         """Run as a call with these arguments would, several times, and say how long the device
         took, how many bytes that moved, and how near to the speed of a copy that is. DeviceError

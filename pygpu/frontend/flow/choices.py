@@ -365,12 +365,7 @@ def execute(w: ControlFlow, state: State, place: int, what: Instruction) -> Outc
 
 
 def _rest(
-    w: ControlFlow,
-    state: State,
-    place: int,
-    choice: Choice,
-    left: list[int],
-    what: Instruction,
+    w: ControlFlow, state: State, place: int, choice: Choice, left: list[int], what: Instruction
 ) -> Outcome:
     frame = w.frame
     op, arg, step = what

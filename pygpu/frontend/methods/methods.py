@@ -19,12 +19,7 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex
 from pygpu.frontend.values.lazy import Cut, Masked, Span
 from pygpu.frontend.values.objects import Array, Dict, Iterator, Keys, List, Names, Set, Vector
-from pygpu.frontend.values.values import (
-    Dynamic,
-    NotKnown,
-    Slice,
-    Tuple,
-)
+from pygpu.frontend.values.values import Dynamic, NotKnown, Slice, Tuple
 from pygpu.frontend.walked import iterators
 
 with later():

@@ -22,13 +22,7 @@ from pygpu.frontend.numbers.numbers import as_value, dynamic, number_of
 from pygpu.frontend.numbers.operands import make_vector
 from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import (
-    Complex,
-    is_member,
-    is_narrow,
-    meeting,
-    scalar_kind,
-)
+from pygpu.frontend.values.kinds import Complex, is_member, is_narrow, meeting, scalar_kind
 from pygpu.frontend.values.known import LIFTED, Materialiser
 from pygpu.frontend.values.lazy import Indexed, Row, difference
 from pygpu.frontend.values.objects import EITHER, Array, List, Object

@@ -326,45 +326,13 @@ def _by_name(function: Any) -> bool:
 
 
 ALWAYS: Final = frozenset(
-    [
-        *vectors.CLASSES.values(),
-        vectors.Position,
-        *matrices.MATRICES.values(),
-        itertools.count,
-        itertools.cycle,
-        super,
-        getattr,
-        hasattr,
-        globals,
-        locals,
-        vars,
-        dir,
-        eval,
-        exec,
-        list,
-        dict,
-        set,
-        object.__new__,
-        zip,
-        enumerate,
-        reversed,
-        map,
-        filter,
-        iter,
-        types.SimpleNamespace,
-        collections.deque,
-        collections.defaultdict,
-        collections.OrderedDict,
-        collections.Counter,
-        contextlib.ExitStack,
-        asked.refuse,
-        asked.refuse_method,
-        fragments.discard,
-        fragments.ddx,
-        fragments.ddy,
-        *CHANGING,
-        *REMEMBERING,
-    ]
+    [*vectors.CLASSES.values(), vectors.Position, *matrices.MATRICES.values()]
+    + [itertools.count, itertools.cycle, zip, enumerate, reversed, map, filter, iter]
+    + [super, getattr, hasattr, globals, locals, vars, dir, eval, exec]
+    + [list, dict, set, object.__new__, types.SimpleNamespace, contextlib.ExitStack]
+    + [collections.deque, collections.defaultdict, collections.OrderedDict, collections.Counter]
+    + [asked.refuse, asked.refuse_method, fragments.discard, fragments.ddx, fragments.ddy]
+    + [*CHANGING, *REMEMBERING]
 )
 
 # Functions of numbers, which Python computes where all numbers are known.

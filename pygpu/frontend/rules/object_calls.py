@@ -22,15 +22,7 @@ from pygpu.frontend.values.faults import Raised
 from pygpu.frontend.values.kinds import Text, scalar_kind
 from pygpu.frontend.values.known import concrete, lift
 from pygpu.frontend.values.lazy import Bounded
-from pygpu.frontend.values.objects import (
-    Dict,
-    Instance,
-    List,
-    Matrix,
-    Object,
-    Thrown,
-    Vector,
-)
+from pygpu.frontend.values.objects import Dict, Instance, List, Matrix, Object, Thrown, Vector
 from pygpu.frontend.values.values import (
     Abstract,
     Choice,

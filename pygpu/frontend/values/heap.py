@@ -27,15 +27,7 @@ from pygpu.frontend.values.lazy import Bounded, Growing
 from pygpu.frontend.values.objects import Array, Cell, List, Namespace, Object, Yielded, youngest
 from pygpu.frontend.values.objects import Iterator as Taken
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import (
-    ABSENT,
-    ELSEWHERE,
-    Choice,
-    Conflict,
-    Unset,
-    describe,
-    kept,
-)
+from pygpu.frontend.values.values import ABSENT, ELSEWHERE, Choice, Conflict, Unset, describe, kept
 
 _CHANGED: Final = (
     "the items of this iterator were taken before {what} that they depend on was changed: make a "

@@ -19,19 +19,8 @@ from pygpu.frontend.values.objects import Array
 
 # Functions of NumPy that may give a view of their first argument.
 VIEWING: Final = frozenset(
-    [
-        np.expand_dims,
-        np.flip,
-        np.fliplr,
-        np.flipud,
-        np.moveaxis,
-        np.ravel,
-        np.reshape,
-        np.rot90,
-        np.squeeze,
-        np.swapaxes,
-        np.transpose,
-    ]
+    [np.expand_dims, np.flip, np.fliplr, np.flipud, np.moveaxis, np.ravel, np.reshape, np.rot90]
+    + [np.squeeze, np.swapaxes, np.transpose]
 )
 
 
