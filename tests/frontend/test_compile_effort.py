@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import pygpu
+from programs import control
 from pygpu import Position
 
 IMAGE = (np.random.default_rng(3).integers(-24, 41, (4, 5)) / 8).astype(np.float32)
@@ -246,6 +247,16 @@ def test_windows_within_windows_share_what_they_read(body: str, target: str) -> 
         [[compiled(pygpu.Image(IMAGE), Position(x, y)) for x in range(5)] for y in range(4)]
     )
     np.testing.assert_allclose(np.asarray(compiled(IMAGE)), plain, rtol=1e-4, atol=1e-4)
+
+
+def test_while_loops_that_a_test_may_leave_are_unrolled_up_to_an_end_that_is_near() -> None:
+    for function in (control.sorted_by_insertion, control.sorted_until_nothing_is_swapped):
+        stats = pygpu.compile(function).lower(pygpu.Image(IMAGE)).stats
+        assert stats["loops"] == 0
+        assert stats["emitted"] < 400
+    far = pygpu.compile(control.end_that_is_far).lower(pygpu.Image(IMAGE)).stats
+    assert far["loops"] == 1
+    assert far["walked"] < 150  # it is not walked to see that
 
 
 def test_windows_that_share_nothing_keep_to_the_budget() -> None:

@@ -1283,3 +1283,108 @@ def first_of_a_row_dependent_count(im: Image, p: Position):
         if im(p + (k, 0)) > 1:
             return k
     return -5
+
+
+# ---------------------------------------------------------------- tests that may leave, known ends
+
+
+def nine(im, p):
+    return [im(p + (i % 3 - 1, i // 3 - 1)) for i in range(9)]
+
+
+@program
+def sorted_by_insertion(im: Image, p: Position):
+    v = nine(im, p)
+    for i in range(1, len(v)):
+        x, j = v[i], i - 1
+        while j >= 0 and v[j] > x:
+            v[j + 1] = v[j]
+            j -= 1
+        v[j + 1] = x
+    return v[0], v[4], v[8]
+
+
+@program
+def sorted_until_nothing_is_swapped(im: Image, p: Position):
+    v, n, swapped, rounds = nine(im, p), 9, True, 0
+    while swapped:
+        swapped = False
+        for i in range(1, n):
+            if v[i - 1] > v[i]:
+                v[i - 1], v[i], swapped = v[i], v[i - 1], True
+        n -= 1
+        rounds += 1
+    return v[3], v[4], rounds
+
+
+@program
+def test_of_the_item_before_the_end(im: Image, p: Position):
+    v, k = nine(im, p), 8
+    while v[k] < 0.5 and k > 0:
+        k -= 1
+    return k, v[k]
+
+
+@program
+def sentinel_beyond_which_there_is_nothing(im: Image, p: Position):
+    v, k = [*nine(im, p), 1e9], 0
+    while v[k] < 0.5:
+        k += 1
+    return k, v[k]
+
+
+@program
+def list_that_is_emptied(im: Image, p: Position):
+    rest, taken = nine(im, p), 0.0
+    while rest and taken < 2:
+        taken += abs(rest.pop())
+    else:
+        taken += 10 if not rest else 0
+    return taken, len(rest)
+
+
+@program
+def end_that_is_far(im: Image, p: Position):
+    k, s, x = 0, 0.0, im(p)
+    while k < 60 and s < 4:
+        s += abs(x) * 0.25 + 0.01
+        k += 1
+    return k, s
+
+
+@program
+def known_end_in_a_function_that_returns_early(im: Image, p: Position):
+    def first(items, least):
+        k = 0
+        while k < len(items):
+            if items[k] > least:
+                return k
+            k += 1
+        return -1
+
+    v = nine(im, p)
+    return first(v, 0.5), first(v[:3], im(p)), first([], 1)
+
+
+@program
+def known_ends_in_known_ends(im: Image, p: Position):
+    s, a = 0.0, 3
+    while a and s < 3:
+        b = a
+        while b > 0 and s < 2.5:
+            s += abs(im(p + (a, b))) + 0.1
+            b -= 1
+        a -= 1
+    return s, a
+
+
+@program
+def known_end_within_rounds_of_the_pixel(im: Image, counts: Image, p: Position):
+    s = 0.0
+    for i in range(counts(p)):
+        k = 4
+        while k > 0 and s < i + 2:
+            s += abs(im(p + (k, i))) + 0.05
+            k -= 1
+        s += k
+    return s

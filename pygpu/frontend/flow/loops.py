@@ -31,7 +31,7 @@ from pygpu.ssa import Op, Region, Value
 from pygpu.types import Type
 
 with later():
-    from pygpu.frontend.flow import branches, comprehensions, sharing
+    from pygpu.frontend.flow import branches, comprehensions, rounds
     from pygpu.frontend.joins import choosing, origins
     from pygpu.frontend.protocols import tables
     from pygpu.frontend.values import ranges
@@ -44,6 +44,7 @@ SHARED: Final = 4  # times as many operations are unrolled where most loads are 
 UNROLLED_AT_ALL: Final = 4  # times as many where a loop cannot be one of the device
 SHORT_LOOP: Final = 4  # rounds of a loop that is unrolled though it emits more, but in a deep nest
 UNROLL_EXITS: Final = 16  # iterations of a known loop that a dynamic test may leave
+IN_VAIN: Final = 2  # times that a `while` loop is walked on for an end that does not come
 
 
 def loop(w: ControlFlow, frame: Frame, header: int, state: State, stops: frozenset[int]) -> Outcome:
@@ -90,13 +91,14 @@ class _Unrolling:
         self.peeled: Mark | None = None  # after it
         self.iterations = 0
         self.distinct = 0  # operations so far, each counted once
-        self.sharing = sharing.Sharing(w.build.region, origin.operations)
+        self.sharing = rounds.Sharing(w.build.region, origin.operations)
         self.refused: CompileError | None = None  # why it cannot be a loop of the device
+        self.ending: rounds.Ending | None = None  # of a loop that a dynamic test may leave
 
     def walk(self, state: State) -> Outcome:
         w, header = self.w, self.header
         inner = self.stops.union((header,), _beyond_all(self.frame, header))
-        if not self.is_for and self._starts_by_a_dynamic_test(state):
+        if not self.is_for and not self._may_end() and self._starts_by_a_dynamic_test(state):
             looped = self._try_from(self.origin)
             if looped is not None:
                 return looped
@@ -109,7 +111,13 @@ class _Unrolling:
         while header in outcome.exits:
             if len(outcome.exits) == 1 and not self.is_for:
                 here = w.mark(outcome.exits[header])
-            outcome = w.advance(self.frame, outcome, header, inner, once)
+            try:
+                outcome = w.advance(self.frame, outcome, header, inner, once)
+            except CompileError:
+                looped = self._try_from(here) if self.ending else None
+                if looped is None:
+                    raise
+                return looped
             self.iterations += 1
             w.unrolled += 1
             if header in outcome.exits:
@@ -160,6 +168,8 @@ class _Unrolling:
                 raise self.refused
             return None
         if may_leave and not self.is_for:
+            if emitted <= UNROLL_OPS and self._comes_to_an_end(state, here):
+                return None
             restarts = [here]
         elif too_much or (may_leave and self.iterations + left > UNROLL_EXITS):
             # what a loop carries may have the type of what it adds up only after one iteration
@@ -173,6 +183,20 @@ class _Unrolling:
         if is_hopeless and self.refused:
             raise self.refused
         return None  # cannot be a loop of the device: unroll, whatever it takes
+
+    def _may_end(self) -> bool:
+        """Whether a loop may be walked on that a dynamic test may leave, for a known end."""
+        known = rounds.Ending(self.frame, self.header, self.origin).is_known
+        return known and self.w.tried[self.frame.code, self.header] < IN_VAIN
+
+    def _comes_to_an_end(self, state: State, here: Mark) -> bool:
+        """Whether such a loop is walked on; dynamic tests may leave it from `here`."""
+        w, loop, walked_on = self.w, (self.frame.code, self.header), self.ending is not None
+        self.ending = self.ending or rounds.Ending(self.frame, self.header, here)
+        left = UNROLL_EXITS - self.iterations
+        comes = w.tried[loop] < IN_VAIN and self.ending.comes(state, w.build.count, left)
+        w.tried[loop] += walked_on and not comes
+        return comes
 
     def _is_shared(self, left: int) -> bool:
         """Whether rounds read so much of what others have read that the loop's operations, each

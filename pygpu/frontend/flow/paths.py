@@ -5,6 +5,7 @@ An `Outcome` says at which blocks paths have arrived, each with the state there.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
@@ -29,6 +30,7 @@ class ControlFlow(Evaluator, Protocol):
 
     unrolled: int  # iterations of loops that were unrolled
     inlined: int  # calls that were walked
+    tried: Counter[Any]  # how often a `while` loop was walked on in vain for its end
     guarded: dict[Waiting, Guarded]  # generators with handlers that may wait
     fresh: Iterator | None  # the last that an ITER has made
     meanings: Meanings  # what conditions say

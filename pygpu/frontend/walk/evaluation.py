@@ -6,6 +6,7 @@ instructions are walked is for `Walker` to say, which is made on it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -54,6 +55,7 @@ class Evaluation(ControlFlow):
         self.steps = 0
         self.unrolled = 0
         self.inlined = 0
+        self.tried = Counter[Any]()
         self.kept = [faults.cell]
         self.guarded = {}
         self.fresh = None

@@ -1,0 +1,165 @@
+"""What rounds of an unrolled loop tell: how much they share, and whether there is an end to them.
+
+    sharing = Sharing(region, place)       # where the first round begins
+    sharing.round()                        # after each: what it reads, and what nobody had before
+    ending = Ending(frame, header, mark)   # before a round
+    ending.comes(state, emitted, 16)       # after each: whether the last is among the next 16
+
+Windows within windows read the same texels in many of their rounds, which is seen in straight code
+and not in loops.
+
+Operations are numbered by what they compute, of the numbers of their operands: what they compute
+written out would have no end where each is used twice by the next. The place x + 1 - 1 is x: whole
+numbers to which known ones were added are a base and an offset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+from pygpu.bytecode import Instruction
+from pygpu.frontend.values.evaluator import Mark
+from pygpu.frontend.values.frames import Frame
+from pygpu.frontend.values.objects import List
+from pygpu.frontend.values.states import State
+from pygpu.ssa import Op, Region, Value, constant_of, walk
+
+
+class Round(NamedTuple):
+    """What a round of a loop reads, and how many of these reads, and of all operations, are new."""
+
+    loads: int
+    new_loads: int
+    new: int
+
+
+class Ending:
+    """Whether a `while` loop that a dynamic test may leave ends by what is known: the sides of a
+    test come closer from round to round (`while j >= 0 and v[j] > x`), or, where it has loops in
+    it, each round emits less than the last one (`while swapped`, with `n -= 1`)."""
+
+    def __init__(self, frame: Frame, header: int, before: Mark) -> None:
+        graph, code = frame.graph, frame.code.instructions
+        blocks = graph.loops[header]
+        self._tests = [
+            code[max(graph.blocks[block] - 4, block) : graph.blocks[block]]
+            for block in blocks
+            if code[graph.blocks[block] - 1].op == "BRANCH"
+            and not blocks.issuperset(graph.successors[block])
+        ]
+        self._nested = any(block in graph.loops for block in blocks - {header})
+        self._gaps = self._asked(before.state)
+        self._emitted = before.emitted
+        self._made: list[int] = []  # what each round has emitted
+        self.is_known = any(gap is not None for gap in self._gaps)  # the sides of a test, at first
+
+    def comes(self, state: State, emitted: int, rounds: int) -> bool:
+        """Whether the end comes within so many rounds more, as far as can be seen."""
+        self._made.append(emitted - self._emitted)
+        self._emitted = emitted
+        # The second round is the first under a condition, which emits something itself.
+        shrinks = len(self._made) < 3 or self._made[-1] < self._made[-2]
+        before, self._gaps = self._gaps, self._asked(state)
+        is_near = any(
+            was != now and -1 <= now / (was - now) <= rounds
+            for was, now in zip(before, self._gaps, strict=True)
+            if was is not None and now is not None
+        )
+        return rounds > 0 and (is_near or (self._nested and shrinks))
+
+    def _asked(self, state: State) -> list[float | None]:
+        """By how much the sides of each test differ; None where that is not known."""
+        return [_gap(test, state) for test in self._tests]
+
+
+def _gap(test: Sequence[Instruction], state: State) -> float | None:
+    """By how much two numbers differ that instructions compare, or one from 0 whose truth they ask
+    for; of a list its length."""
+    *sides, asks = test[:-1] or test
+    if asks.op != "COMPARE":
+        sides = [asks]
+    numbers = [_number(side, state) for side in sides]
+    if len(numbers) != 1 + (asks.op == "COMPARE") or None in numbers:
+        return None
+    return numbers[0] - sum(numbers[1:])  # type: ignore[operator,arg-type]
+
+
+def _number(instruction: Instruction, state: State) -> float | None:
+    """The number that an instruction pushes, of a list its length; None where it is not known."""
+    value = instruction.arg if instruction.op == "CONST" else None
+    if instruction.op == "LOAD":
+        value = state.locals.get(instruction.arg)
+    if type(value) is List:
+        items = state.get(value)
+        return len(items) if type(items) is tuple else None
+    return value if type(value) in (int, float) else None
+
+
+class Sharing:
+    """See the module's head."""
+
+    def __init__(self, region: Region, place: int) -> None:
+        self.region, self.place = region, place
+        self._numbers: dict[Value, Hashable] = {}
+        self._known: dict[Hashable, int] = {}
+
+    def round(self) -> Round:
+        """What the operations do that have come since the last round."""
+        ops = self.region.ops[self.place :]
+        self.place += len(ops)
+        before, loads, new_loads, new = len(self._known), 0, 0, 0
+        for op in ops:
+            if op.regions:
+                new += sum(1 for region in op.regions for _ in walk(region))
+                continue
+            moved = _moved(op, self._numbers)
+            if moved is not None:
+                self._numbers[op.results[0]] = moved
+                continue
+            count = len(self._known)
+            number = self._known.setdefault(self._key(op), count)
+            is_new = number == count
+            for place, result in enumerate(op.results):
+                self._numbers[result] = number, place
+            if op.code == "load":
+                loads, new_loads = loads + 1, new_loads + is_new
+        return Round(loads, new_loads, new + len(self._known) - before)
+
+    def _key(self, op: Op) -> Hashable:
+        operands = tuple([self._numbers.get(value, value) for value in op.operands])
+        try:
+            hash(op.data)
+        except TypeError:
+            return op.results
+        return op.code, op.data, operands
+
+
+def _moved(op: Op, numbers: dict[Value, Hashable]) -> Hashable | None:
+    """A constant, or a whole number that a known one was added to, as a base and an offset."""
+    if op.code == "constant":
+        return "constant", op.data, 0
+    if op.code not in ("add", "sub") or op.results[0].type.kind != "int":
+        return None
+    parts = _with_offset(op.operands)
+    if parts is None:
+        return None
+    value, offset = parts
+    if op.code == "sub":
+        if op.operands[0] is not value:
+            return None
+        offset = -offset
+    base = numbers.get(value, value)
+    if isinstance(base, tuple) and base[0] == "moved":
+        _, base, before = base
+        offset += before
+    return ("moved", base, offset) if offset else base
+
+
+def _with_offset(operands: Sequence[Value]) -> tuple[Value, int] | None:
+    """The value and the known number of a sum of both."""
+    for value, other in (operands, operands[::-1]):
+        offset = constant_of(other)
+        if isinstance(offset, int) and not isinstance(offset, bool):
+            return value, offset
+    return None
