@@ -107,6 +107,10 @@ class ComputeDevice(OpenGLDevice):
         return fold(task)
 
     def compile(self, task: Task, shape: Shape | None = None) -> Program:
+        """Without a shape, the one that was measured for the function, or one by how it reads."""
+        return super().compile(task, shape or shapes.remembered(shapes.key(task, self.driver)))
+
+    def made(self, task: Task, shape: Shape | None = None) -> Program:
         """The program of a task, in stages where these pay; of planes one for all of them."""
         if task.planar:
             return PlanarFunction(self, task, shape)
@@ -140,12 +144,9 @@ class ComputeDevice(OpenGLDevice):
         return self._lanes(given) is not None or self._rgba8(given) is not None
 
     def plain(self, task: Task, shape: Shape | None = None) -> ComputedFunction:
-        """One pass, or several where there are more results than the driver takes buffers. Without
-        a shape, the one that was measured for the function, or one by how it reads."""
+        """One pass, or several where there are more results than the driver takes buffers."""
         function, inputs, outputs = task.function, task.inputs, task.outputs
         Bindings.check(function, self.uniforms)
-        if shape is None:
-            shape = shapes.remembered(shapes.key(task, self.driver))
         function = without_nans(function, inputs)
         read = images_read(function)
         count = self.buffers - len(read) - task.planar

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import os
 import sys
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Final
 
 from pygpu.core.device import Device, Limits
+from pygpu.core.programs import Program, Shape, Task
 from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.ahead import in_two
 from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.time import Clock
 
@@ -32,6 +35,14 @@ class OpenGLDevice(Device):
             self.is_hardware = not gl.is_software
             self.granted = gl.limits
             self._clock = Clock(gl)
+
+    def compile(self, task: Task, shape: Shape | None = None) -> Program:
+        """The program of a task, in two parts where many pixels would compute the same."""
+        return in_two(task, lambda part: self.made(part, shape)) or self.made(task, shape)
+
+    @abstractmethod
+    def made(self, task: Task, shape: Shape | None = None) -> Program:
+        """The program of a task as it is."""
 
     def limits(self) -> Limits:
         return Limits(self.granted.texture_size, sys.maxsize, self.memory())

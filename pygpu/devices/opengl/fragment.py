@@ -46,7 +46,7 @@ class FragmentDevice(OpenGLDevice):
     def images_at_once(self, results: int) -> int:
         return self.granted.textures
 
-    def compile(self, task: Task, shape: Shape | None = None) -> Passes:
+    def made(self, task: Task, shape: Shape | None = None) -> Passes:
         """See drawn.py."""
         Bindings.check(task.function, self.uniforms)
         parts = drawn(task, self.dialect, self.outputs, self.images)
