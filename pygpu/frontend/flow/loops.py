@@ -15,7 +15,16 @@ from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
 from pygpu.frontend.flow.driving import drive
-from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, still_read, zero
+from pygpu.frontend.flow.paths import (
+    ControlFlow,
+    Outcome,
+    beyond_all,
+    exits_of,
+    guard,
+    name_of,
+    still_read,
+    zero,
+)
 from pygpu.frontend.joins.joining import Renumbered, Round
 from pygpu.frontend.numbers.numbers import as_value
 from pygpu.frontend.protocols.sequences import UNROLL_OPS, endless, indexed, source_items
@@ -36,8 +45,6 @@ with later():
     from pygpu.frontend.protocols import tables
     from pygpu.frontend.values import ranges
 
-FEW_EXITS: Final = 8  # of a loop, each with a state of its own
-SHORT: Final = 24  # instructions of a block that is taken for part of the loop before it
 ROUNDS: Final = 200  # walks of a loop's body after which it is said not to settle
 COLLECTED: Final = 64  # rounds of a loop that a dynamic test may leave whose items are collected
 SHARED: Final = 4  # times as many operations are unrolled where most loads are the same ones
@@ -97,7 +104,7 @@ class _Unrolling:
 
     def walk(self, state: State) -> Outcome:
         w, header = self.w, self.header
-        inner = self.stops.union((header,), _beyond_all(self.frame, header))
+        inner = self.stops.union((header,), beyond_all(self.frame, header))
         if not self.is_for and not self._may_end() and self._starts_by_a_dynamic_test(state):
             looped = self._try_from(self.origin)
             if looped is not None:
@@ -259,7 +266,7 @@ def device_loop(
     w: ControlFlow, frame: Frame, header: int, state: State, stops: frozenset[int]
 ) -> Outcome:
     """A loop of the SSA: walk the body until the values it carries do not change any more."""
-    inner = stops.union((header,), _exits(frame, header))
+    inner = stops.union((header,), exits_of(frame, header))
     initial: dict[Value, Any] = {}  # each parameter of the body: what it starts as
     _trim(state)
     current, start, at = state, state.fork(), frame.at
@@ -315,33 +322,6 @@ def device_loop(
     else:
         raise w.error("what this loop carries from round to round is not settled: simplify it")
     return _emit_loop(w, header, body, outcome, initial, nexts, entry)
-
-
-def _exits(frame: Frame, header: int) -> set[int]:
-    """Where a loop is left to. Each such place costs a bool and a state that branches hand on, so
-    where there are many, what is done on the way to where they meet is taken for part of it."""
-    exits = set(frame.graph.exits(header))
-    return exits if len(exits) <= FEW_EXITS else _beyond_all(frame, header)
-
-
-def _beyond_all(frame: Frame, header: int) -> set[int]:
-    """Where its exits lead to, see _beyond."""
-    exits = frame.graph.exits(header)
-    return {target for block in exits if (target := _beyond(frame, block)) is not None}
-
-
-def _beyond(frame: Frame, block: int) -> int | None:
-    """Where execution goes from a short block that nothing else leads to, as far as that is known;
-    None where it leaves the function."""
-    graph = frame.graph
-    while len(graph.forward_predecessors(block)) == 1 and graph.blocks[block] - block <= SHORT:
-        if not graph.successors[block]:
-            return None
-        following = graph.successors[block][0]
-        if len(graph.successors[block]) > 1 or following in graph.loops:  # perhaps of an outer loop
-            break
-        block = following
-    return block
 
 
 def _trim(state: State) -> None:

@@ -23,6 +23,8 @@ from pygpu.types import BOOL, Type
 RETURN: Final = -1  # the exit of a frame
 RAISED: Final = -3  # where a path ends by raising
 SUSPENDED: Final = -2  # where a generator's frame stops, the item on its stack
+FEW_EXITS: Final = 8  # of a loop, each with a state of its own
+SHORT: Final = 24  # instructions of a block that is taken for part of the loop before it
 
 
 class ControlFlow(Evaluator, Protocol):
@@ -99,3 +101,30 @@ RESULT: Final = ".result"  # the variable of what the generator returned that a 
 
 def name_of(key: Key) -> str:
     return key[0] if isinstance(key[0], str) and key[0].isidentifier() else ""
+
+
+def exits_of(frame: Frame, header: int) -> set[int]:
+    """Where a loop is left to. Each such place costs a bool and a state that branches hand on, so
+    where there are many, what is done on the way to where they meet is taken for part of it."""
+    exits = set(frame.graph.exits(header))
+    return exits if len(exits) <= FEW_EXITS else beyond_all(frame, header)
+
+
+def beyond_all(frame: Frame, header: int) -> set[int]:
+    """Where its exits lead to, see _beyond."""
+    exits = frame.graph.exits(header)
+    return {target for block in exits if (target := _beyond(frame, block)) is not None}
+
+
+def _beyond(frame: Frame, block: int) -> int | None:
+    """Where execution goes from a short block that nothing else leads to, as far as that is known;
+    None where it leaves the function."""
+    graph = frame.graph
+    while len(graph.forward_predecessors(block)) == 1 and graph.blocks[block] - block <= SHORT:
+        if not graph.successors[block]:
+            return None
+        following = graph.successors[block][0]
+        if len(graph.successors[block]) > 1 or following in graph.loops:  # perhaps of an outer loop
+            break
+        block = following
+    return block
