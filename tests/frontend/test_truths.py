@@ -12,6 +12,7 @@ from pygpu import CompileError, Position
 
 FLAGS = np.array([True, False, True, True, False])
 PYTHONS = FLAGS.tolist()
+NUMBERS = np.array([0.5, -1.25, 2.0])
 
 
 def set_on_one_path(p: Position) -> Any:
@@ -79,3 +80,24 @@ def test_what_numpy_refuses_raises_its_error(function: Callable[[Position], Any]
     with pytest.raises(TypeError) as caught:
         pygpu.compile(lambda p=Position: function(p), target="interpreter")(shape=(2, 5))
     assert str(caught.value).splitlines()[0] == str(expected.value).splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda p: NUMBERS[p.x > 1],
+        lambda p: NUMBERS[FLAGS[p.x]],
+        lambda p: np.array([p.x, 2.0])[p.y > 0],
+    ],
+)
+def test_a_bool_is_no_place_in_an_array(function: Callable[[Position], Any]) -> None:
+    with pytest.raises(CompileError, match="a bool is a mask where it indexes a NumPy array"):
+        pygpu.compile(lambda p=Position: function(p), target="interpreter")(shape=(2, 5))
+
+
+def test_a_bool_is_a_place_in_a_list() -> None:
+    result = pygpu.compile(
+        lambda p=Position: NUMBERS.tolist()[p.x > 1] + np.take(NUMBERS, p.x > 1),
+        target="interpreter",
+    )(shape=(1, 3))
+    assert np.asarray(result)[0].tolist() == [1.0, 1.0, -2.5]

@@ -188,6 +188,10 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     if any(scalar_kind(part) not in ("int", "bool", "uint") for part in indices):
         hint = "use np.where(mask, a, b)" if vector_type(index) else "convert it with int()"
         raise w.error(f"an index must be an integer, got {describe(index)}: {hint}")
+    if isinstance(container, (Array, np.ndarray)) and "bool" in map(scalar_kind, indices):
+        raise w.error(
+            "a bool is a mask where it indexes a NumPy array: write int(x), or np.where()"
+        )
     lazy = w.read(container) if isinstance(container, List) else container
     if isinstance(lazy, Indexed):
         return _in_turn(w, of_indexed(w, lazy, indices[0]), indices[1:])

@@ -112,6 +112,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
     if axis is None:
         return take(np.ravel(np.asarray(a)), indices, 0, mode=mode)
     a = np.asarray(a)
+    indices = indices + 0 if np.ndim(indices) == 0 else indices  # a bool is a place here
     length = a.shape[axis]
     if mode == "clip":
         indices = np.clip(np.asarray(indices), 0, length - 1)
