@@ -29,11 +29,16 @@ def set_in_a_loop(p: Position) -> Any:
     return is_set + PYTHONS[p.y]
 
 
+def numpys_in_rows(p: Position) -> Any:
+    return FLAGS[p.x] if p.y > 0 else p.x > 2
+
+
 UNCLEAR: list[Callable[[Position], Any]] = [
     set_on_one_path,
     set_in_a_loop,
     lambda p: (FLAGS[p.x] if p.y > 0 else PYTHONS[p.x]) + PYTHONS[p.y],
-    lambda p: np.where(p.y > 0, 1, 0) * (PYTHONS[p.x] - (FLAGS[p.x] if p.y > 0 else p.x > 2)),
+    # By a call: where Python compiles what follows a choice for each of its sides, each is clear.
+    lambda p: np.where(p.y > 0, 1, 0) * (PYTHONS[p.x] - numpys_in_rows(p)),
 ]
 
 

@@ -219,7 +219,9 @@ def array_column(w: Evaluator, array: np.ndarray[Any, Any]) -> Callable[[Any], A
         is_own = array.dtype == np.uint32 or _own_dtype(array) is not None
         values = _of_device(array) if array.dtype in _NUMBERS and array.size else None
         if values is None or not np.any(array != array[0]):
-            return column(w, list(array) if is_own else array.tolist())
+            items = list(array) if is_own else array.tolist()
+            is_one = array.tobytes() == array[:1].tobytes() * array.size  # 0.0 and -0.0 are two
+            return column(w, items[:1] * len(items) if is_one else items)
         dtype = _own_dtype(array)
         ends = _ends(values, dtype)
         return lambda index: _of_dtype(w, look_up(w, values, index), dtype, ends)
