@@ -135,7 +135,8 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return _imported(_MODULES[name])
+        module = globals()[name] = _imported(_MODULES[name])
+        return module
     if name not in HOMES:
         raise AttributeError(f"module 'pygpu' has no attribute {name!r}{hint_of_attribute(name)}")
     home = HOMES[name]

@@ -1,12 +1,15 @@
 """Modules that are imported later: each is run once, when something of it is first asked for."""
 
+import gc
+import importlib
 import sys
 from types import ModuleType
 
 import pytest
 
+import pygpu
 from processes import forking, run
-from pygpu.core.host.later import later
+from pygpu.core.host.later import later, running
 
 TEXTS = {
     "__init__": '"""A room."""',
@@ -128,3 +131,13 @@ def test_forks_wait_for_modules_that_other_threads_run():
         thread.join()
         """
     )
+
+
+def test_modules_that_are_there_are_no_work_for_the_collector(monkeypatch):
+    """Where a program has frozen its objects, it takes milliseconds to ask how many."""
+    asked = []
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: asked.append(True) or 1)
+    assert pygpu.random is pygpu.random
+    with running():
+        importlib.import_module("pygpu.language.random")
+    assert not asked

@@ -118,14 +118,16 @@ class running(lasting):  # noqa: N801
     """Modules of the package that are imported in the block are found sooner than others, and what
     they make while they are run is no work for the collector of garbage."""
 
-    __slots__ = ()
+    __slots__ = ("is_lasting", "modules")
 
     def __enter__(self) -> None:
         super().__enter__()
+        self.modules = len(sys.modules)
         sys.meta_path.insert(0, _FINDER)
 
     def __exit__(self, *error: object) -> None:
         sys.meta_path.remove(_FINDER)
+        self.is_lasting = len(sys.modules) > self.modules
         super().__exit__(*error)
 
 
