@@ -40,6 +40,8 @@ class Ahead:
 def ahead(function: Function) -> Ahead | None:
     """The function in two parts; None where pixels would be spared too little."""
     known = _known(function)
+    if sum(map(price_of, known)) < WORTH:
+        return None
     asked = {value for op in function.body.ops if op not in known for value in used_by(op)}
     asked.update(function.body.results)
     candidates = [
