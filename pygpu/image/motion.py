@@ -31,6 +31,7 @@ from pygpu.image.files.files import imread, page_count
 from pygpu.image.files.formats import FORMATS
 from pygpu.image.files.pillow import opened
 from pygpu.image.image import Image
+from pygpu.language.vectors import Position
 
 WIDEST: Final = 2**16 - 1  # sides of a GIF, in pixels
 SLOWEST: Final = 0.01  # frames a second
@@ -59,11 +60,12 @@ def animate(
 
     `frames` is a number of frames, or what each is made of: times in seconds, or pictures. A number
     means the times 0, 1/fps, 2/fps and so on. `function` is called with each, and `arguments`: a
-    time goes to a parameter called `time` if there is one, else to the first. With None the frames
-    are pictures as they are. Floats are shown from 0 to 1. `quality`, of WebP and videos, is from 1
-    to 100; a GIF has at most 100 frames a second. The first frame gives the size; a ValueError says
-    which frame has another. `pygpu.progress(True)` shows a bar. The file appears when all frames
-    are made: until then, and after an error, it is what it was before.
+    time goes to a parameter called `time` if there is one, else, as pictures do, to the first that
+    `arguments` do not name. With None the frames are pictures as they are. Floats are shown from 0
+    to 1. `quality`, of WebP and videos, is from 1 to 100; a GIF has at most 100 frames a second.
+    The first frame gives the size; a ValueError says which frame has another.
+    `pygpu.progress(True)` shows a bar. The file appears when all frames are made: until then, and
+    after an error, it is what it was before.
     """
     if function is not None and not callable(function):
         raise TypeError(f"function: takes a function or None, got {shown(function)}")
@@ -177,12 +179,15 @@ def _made(
 ) -> Iterator[NDArray[np.uint8]]:
     """The frames as bytes, all of one size."""
     by_name = function is not None and takes_time(function)
+    free = None if function is None else _free(function, arguments)
     first: tuple[int, ...] | None = None
     for number, item in enumerate(counted(items, "frame")):
         if function is None:
             result = item
         elif by_name and isinstance(item, int | float | np.number):
             result = function(time=float(item), **arguments)
+        elif free is not None:
+            result = function(**{free: item}, **arguments)
         else:
             result = function(item, **arguments)
         frame = _bytes_of(result, number)
@@ -201,6 +206,19 @@ def takes_time(function: Callable[..., Any]) -> bool:
         return "time" in inspect.signature(function).parameters
     except (TypeError, ValueError):
         return False
+
+
+def _free(function: Callable[..., Any], arguments: dict[str, Any]) -> str | None:
+    """The first parameter that is not among the arguments, where those before it are."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    if not parameters or parameters[0].name not in arguments:
+        return None
+    named = (parameters[0].KEYWORD_ONLY, parameters[0].POSITIONAL_OR_KEYWORD)
+    free = (p.name for p in parameters if p.kind in named and p.annotation is not Position)
+    return next((name for name in free if name not in arguments), None)
 
 
 def _bytes_of(result: Any, number: int) -> NDArray[np.uint8]:

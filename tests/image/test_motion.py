@@ -46,6 +46,21 @@ def test_function_of_time_becomes_an_animation(tmp_path: Path, name: str) -> Non
     assert np.abs(third[..., 0].astype(int) - want).mean() < 4
 
 
+def test_what_arguments_name_is_left_to_them(tmp_path: Path) -> None:
+    """Frames go to the first parameter that is free: `im` was given twice."""
+
+    def mixed(im: Image, p: Position, gain: Float, other: Image):
+        return pygpu.mix(im(p), other(p), gain)
+
+    gains, path = [0.0, 1.0], tmp_path / "a.png"
+    pygpu.animate(pygpu.compile(mixed), gains, path, im=STACK[0], other=STACK[1])
+    np.testing.assert_array_equal(np.stack(list(pygpu.frames(path))), STACK[:2])
+    pygpu.animate(pygpu.compile(mixed), STACK, path, im=STACK[0], gain=1.0)
+    np.testing.assert_array_equal(np.stack(list(pygpu.frames(path))), STACK)
+    pygpu.animate(lambda a, gain: a * gain, gains, path, a=STACK[0] / 255)
+    np.testing.assert_array_equal(np.stack(list(pygpu.frames(path))), [0 * STACK[0], STACK[0]])
+
+
 def test_frames_without_loss_are_those_that_were_given(tmp_path: Path) -> None:
     path = pygpu.animate(None, STACK, tmp_path / "stack.png")
     np.testing.assert_array_equal(np.stack(list(pygpu.frames(path))), STACK)
