@@ -166,7 +166,7 @@ def test_stacks_are_pages(tmp_path):
         imread(tmp_path / "a.tif", page=3)
     with pytest.raises(TypeError, match="page: takes a whole number"):
         imread(tmp_path / "a.tif", page="one")
-    with pytest.raises(OSError, match=r"a\.png: PNG is of one picture; a TIFF holds a stack"):
+    with pytest.raises(OSError, match=r"a\.png: PNG is .* a TIFF holds a stack .* pygpu\.animate"):
         imwrite(tmp_path / "a.png", stack)
 
 
@@ -334,7 +334,7 @@ REFUSED = [
     ("int32", 1, "a.png", {}, "PNG holds uint8, uint16, bool, not int32.*TIFF holds it"),
     ("uint8", 3, "a.icns", {}, "ICNS scales pictures to sizes of its own"),
     ("float32", 3, "a.png", {"dtype": "float32"}, "not float32: .*TIFF and EXR hold it"),
-    ("float32", 3, "a.tif", {"dtype": "int64"}, "not int64: dtype='uint8' converts$"),
+    ("float32", 3, "a.tif", {"dtype": "int64"}, "not int64: dtype='int32' converts$"),
     ("float32", 3, "a.tif", {"dtype": "bool"}, "bools are written of one channel"),
     ("uint8", 4, "a.jpg", {}, r"JPEG has no alpha: leave it out, image\[\.\.\., :3\]"),
     ("uint8", 2, "a.jpg", {}, r"JPEG has no alpha: leave it out, image\[\.\.\., :1\]"),

@@ -215,7 +215,11 @@ def write(
             raise TypeError(f"{named(target)}: {format.name} takes no quality; {lossy} do")
         more["quality"] = _quality(quality)
     if content.is_stack and not format.stacks:
-        raise refused(target, f"{format.name} is of one picture; a TIFF holds a stack of them")
+        raise refused(
+            target,
+            f"{format.name} is of one picture; a TIFF holds a stack of them, and "
+            "pygpu.animate(None, stack, path) writes a moving picture",
+        )
     if content.channels not in format.channels:
         raise refused(
             target,
@@ -302,5 +306,7 @@ def _instead(format: FileFormat, dtype: np.dtype[Any]) -> str:
     """What to do about a dtype that a format does not hold."""
     others = [f.name for f in FORMATS.values() if dtype.name in f.dtypes]
     there = f"; {' and '.join(others)} hold{'s' * (len(others) == 1)} it" if others else ""
-    convert = "" if dtype.kind == "c" else f": dtype={format.dtypes[0]!r} converts"
+    alike = [name for name in format.dtypes if np.dtype(name).kind == dtype.kind]
+    widest = max(alike, key=lambda name: np.dtype(name).itemsize, default=format.dtypes[0])
+    convert = "" if dtype.kind == "c" else f": dtype={widest!r} converts"
     return f"{convert}{there}"
