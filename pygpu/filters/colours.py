@@ -16,7 +16,7 @@ import numpy as np
 
 from pygpu import glsl
 from pygpu.core.errors import guarded, shown
-from pygpu.execution.arguments.convert import is_picture
+from pygpu.execution.arguments.convert import is_picture, is_pil
 from pygpu.filters.whole import refusing
 from pygpu.image.image import Image
 from pygpu.language.elementwise import check
@@ -55,8 +55,11 @@ YCBCR_OF_RGB: Final = np.array(
 RGB_OF_HED: Final = np.array([[0.65, 0.70, 0.29], [0.07, 0.99, 0.11], [0.27, 0.57, 0.78]])
 
 
-def of_colours(*channels: int) -> Callable[[Callable[[Any], Any]], Callable[..., Any]]:
-    """Make a function of a colour one of images, too, with the keywords of any call."""
+def of_colours(
+    *channels: int, beyond: bool = False
+) -> Callable[[Callable[[Any], Any]], Callable[..., Any]]:
+    """Make a function of a colour one of images, too, with the keywords of any call. Colours that
+    lie `beyond` [0, 1], before or after, are in no PIL image: it would cut them off."""
 
     def extend(function: Callable[[Any], Any]) -> Callable[..., Any]:
         name = function.__name__
@@ -74,6 +77,10 @@ def of_colours(*channels: int) -> Callable[[Callable[[Any], Any]], Callable[...,
         @functools.wraps(function)
         def either(colour: Any, **keywords: Any) -> Any:
             image = is_picture(colour) and not isinstance(colour, Vector)
+            if beyond and is_pil(colour) and keywords.get("out") is None:
+                raise TypeError(
+                    f"{name}: a PIL image holds no colours beyond [0, 1]: give np.asarray(picture)"
+                )
             if image and getattr(colour, "ndim", 2) > 1:
                 return compiled(colour, **keywords)
             if keywords:
@@ -175,13 +182,13 @@ def xyz2rgb(xyz: Any) -> Any:
     return glsl.clamp(linear_to_srgb(RGB_OF_XYZ @ Vec3(*xyz)), 0.0, 1.0)
 
 
-@of_colours(3)
+@of_colours(3, beyond=True)
 def rgb2lab(rgb: Any) -> Any:
     """CIE L*a*b* of sRGB; L* is in [0, 100]."""
     return xyz2lab(rgb2xyz(rgb))
 
 
-@of_colours(3)
+@of_colours(3, beyond=True)
 def lab2rgb(lab: Any) -> Any:
     """sRGB of CIE L*a*b*, in [0, 1]."""
     return xyz2rgb(lab2xyz(lab))
@@ -195,14 +202,14 @@ def _cube(t: Any) -> Any:
     return t**3 if t > 0.2068966 else (t - 16 / 116) / 7.787
 
 
-@of_colours(3)
+@of_colours(3, beyond=True)
 def xyz2lab(xyz: Any) -> Any:
     """CIE L*a*b* of XYZ."""
     x, y, z = map(_cube_root, Vec3(*xyz) / WHITE)
     return Vec3(116 * y - 16, 500 * (x - y), 200 * (y - z))
 
 
-@of_colours(3)
+@of_colours(3, beyond=True)
 def lab2xyz(lab: Any) -> Any:
     """CIE XYZ of L*a*b*."""
     lightness, a, b = lab
@@ -210,7 +217,7 @@ def lab2xyz(lab: Any) -> Any:
     return WHITE * Vec3(_cube(y + a / 500), _cube(y), _cube(max(0.0, y - b / 200)))
 
 
-@of_colours(3)
+@of_colours(3, beyond=True)
 def lab2lch(lab: Any) -> Any:
     """L*a*b* by lightness, chroma and hue, an angle from 0 to 2 pi."""
     lightness, a, b = lab
@@ -218,14 +225,14 @@ def lab2lch(lab: Any) -> Any:
     return Vec3(lightness, math.hypot(a, b), hue + 2 * math.pi if hue < 0 else hue)
 
 
-@of_colours(3)
+@of_colours(3, beyond=True)
 def lch2lab(lch: Any) -> Any:
     """L*a*b* of lightness, chroma and hue."""
     lightness, chroma, hue = lch
     return Vec3(lightness, chroma * math.cos(hue), chroma * math.sin(hue))
 
 
-@of_colours(3)
+@of_colours(3, beyond=True)
 def rgb2luv(rgb: Any) -> Any:
     """CIE L*u*v* of sRGB; L* is in [0, 100]."""
     x, y, z = rgb2xyz(rgb)
@@ -235,7 +242,7 @@ def rgb2luv(rgb: Any) -> Any:
     return Vec3(lightness, 13 * lightness * u, 13 * lightness * v)
 
 
-@of_colours(3)
+@of_colours(3, beyond=True)
 def luv2rgb(luv: Any) -> Any:
     """sRGB of CIE L*u*v*, in [0, 1]."""
     lightness, u, v = luv
@@ -259,7 +266,8 @@ def _linear_space(name: str, matrix: Any, offset: Any, what: str) -> tuple[Any, 
     to.__name__ = to.__qualname__ = f"rgb2{name}"
     of.__name__ = of.__qualname__ = f"{name}2rgb"
     to.__doc__, of.__doc__ = f"{what} of RGB.", f"RGB of {what}."
-    return of_colours(3)(to), of_colours(3)(of)
+    both = of_colours(3, beyond=True)
+    return both(to), both(of)
 
 
 rgb2yuv, yuv2rgb = _linear_space("yuv", YUV_OF_RGB, np.zeros(3), "Y'UV (PAL)")

@@ -9,6 +9,7 @@ footprint are those of `skimage.filters.rank`, which count what is inside the im
 
 import functools
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ from pygpu.filters.linear import correlate
 from pygpu.filters.whole import whole
 from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
-from pygpu.language.vectors import Position, Vec2, Vec3, Vec4, Vector
+from pygpu.language.vectors import BVec2, BVec3, BVec4, Position, Vector
 from pygpu.runtime import compile
 
 
@@ -62,7 +63,7 @@ def _ranked(im: Any, p: Any, places: Sequence[Any], rank: int) -> Any:
     if not isinstance(window[0], Vector):
         return sorted(window)[rank]
     values = [sorted(channel)[rank] for channel in zip(*window, strict=True)]
-    return {2: Vec2, 3: Vec3, 4: Vec4}[len(values)](*values)
+    return type(window[0])(*values)
 
 
 @compile
@@ -111,7 +112,7 @@ def minimum_filter(im: Image, p: Position, size: Any = 3, footprint: Any = None)
     """The least texel of a window for each channel; `scipy.ndimage.minimum_filter`. Windows are
     those of `median`."""
     window = _window(size, footprint, "minimum_filter")
-    return functools.reduce(glsl.min, [im(p + d) for d in window])
+    return _extreme(operator.and_, glsl.min, [im(p + d) for d in window])
 
 
 @compile
@@ -119,7 +120,13 @@ def maximum_filter(im: Image, p: Position, size: Any = 3, footprint: Any = None)
     """The greatest texel of a window for each channel; `scipy.ndimage.maximum_filter`. Windows are
     those of `median`."""
     window = _window(size, footprint, "maximum_filter")
-    return functools.reduce(glsl.max, [im(p + d) for d in window])
+    return _extreme(operator.or_, glsl.max, [im(p + d) for d in window])
+
+
+def _extreme(of_bools: Any, of_numbers: Any, texels: Sequence[Any]) -> Any:
+    """The least or the greatest: of bools a bool, which is no number of 0 and 1."""
+    is_bool = isinstance(texels[0], (bool, np.bool_, BVec2, BVec3, BVec4))
+    return functools.reduce(of_bools if is_bool else of_numbers, texels)
 
 
 @compile

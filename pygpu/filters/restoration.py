@@ -30,6 +30,8 @@ from pygpu.language.kernels import offsets
 from pygpu.language.vectors import Position, Vec3
 from pygpu.runtime import compile
 
+WHOLE: Final = ("int", "uint")  # kinds of images whose values are no brightness in [0, 1]
+
 # ---------------------------------------------------------------- sharpening
 
 
@@ -47,12 +49,12 @@ def unsharp_mask(
 ) -> Any:
     """The image with `amount` times of what a Gaussian of `radius` takes away from it;
     `skimage.filters.unsharp_mask`. It is held in [0, 1], or in [-1, 1] where some value is below
-    0, unless `preserve_range` says that nothing is held."""
+    0, unless `preserve_range` says that nothing is held. So it is of ints, which lie anywhere."""
     sigma = pair_of(radius, "unsharp_mask: radius", "a number from 0 up, or two", 0)
     smooth = gaussian(image.sampled(boundary="reflect"), sigma=sigma)
     low: Any = -np.inf
     high = np.inf
-    if not preserve_range:
+    if not preserve_range and image.format.kind not in WHOLE:
         unsigned = image.format.dtype.kind in "bu"
         low, high = 0.0 if unsigned else derived(_least_held, image.min()), 1.0
     return _sharpened(image, smooth, amount=amount, low=low, high=high)
@@ -97,7 +99,7 @@ def _centred(kernel: NDArray[Any]) -> NDArray[Any]:
 def richardson_lucy(
     image: Image,
     psf: Any,
-    num_iter: int = 30,
+    num_iter: int = 50,
     clip: bool = True,
     filter_epsilon: float | None = None,
 ) -> Any:
@@ -106,7 +108,7 @@ def richardson_lucy(
 
     `psf` is an array of two axes: what the blur makes of a point. Outside there is nothing. Where
     `filter_epsilon` is given, ratios of less light count for nothing; with `clip` the result is
-    held in [-1, 1]. References: W. Richardson, 1972; L. Lucy, 1974.
+    held in [-1, 1], but of ints. References: W. Richardson, 1972; L. Lucy, 1974.
     """
     kernel = np.asarray(psf)
     if kernel.ndim != 2 or not kernel.size or kernel.dtype.kind not in "fiub":
@@ -126,7 +128,7 @@ def richardson_lucy(
         factor = _ratio(image, guess, least=least, kernel=blur)
         factor = factor.sampled(boundary="constant", cval=0)
         guess = _corrected(guess, factor, kernel=back)
-    return _held(guess) if clip else guess
+    return _held(guess) if clip and image.format.kind not in WHOLE else guess
 
 
 # ---------------------------------------------------------------- inpainting

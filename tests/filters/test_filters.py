@@ -305,6 +305,20 @@ def test_a_picture_of_another_form_comes_back(colours) -> None:
     assert filters.rgb2hsv(colours, dtype=np.uint8).dtype == np.uint8
 
 
+@pytest.mark.parametrize(
+    "name", ["rgb2lab", "lab2rgb", "rgb2ycbcr", "yuv2rgb", "rgb2luv", "lab2lch"]
+)
+def test_colours_that_no_picture_holds_are_refused(colours, name) -> None:
+    """All of Y'CbCr had been white, and half of a* and b* black."""
+    picture = PILImage.fromarray((colours * 255).astype(np.uint8))
+    convert = getattr(filters, name)
+    with pytest.raises(TypeError, match=rf"{name}: a PIL image holds no colours beyond \[0, 1\]"):
+        convert(picture)
+    out = np.empty(colours.shape, np.float32)
+    assert convert(picture, out=out) is out
+    assert_allclose(out, convert(np.asarray(picture)))
+
+
 def test_conversions_say_what_they_take(layers, grey) -> None:
     with pytest.raises(
         ValueError, match="rgb2lab takes an image of 3 channels, got 4: leave alpha"

@@ -61,6 +61,13 @@ def test_windows_may_be_footprints(name, options, footprint) -> None:
     expected = peer(GREY, footprint=element, mode="nearest", **options)
     actual = getattr(filters, name)(GREY, footprint=element, dtype=np.uint8, **options)
     assert_array_equal(actual, expected)
+    ints = BYTES.astype("int32") * 100_001  # of which floats have no odd ones
+    expected = peer(ints[..., 1], footprint=element, mode="nearest", **options)
+    assert_array_equal(getattr(filters, name)(ints, footprint=element, **options)[..., 1], expected)
+    of_bools = getattr(filters, name)(BYTES > 99, footprint=element, **options)
+    assert of_bools.dtype == bool  # the least and the greatest were ints, dark as pictures
+    middle = peer(BYTES[..., 1] > 99, footprint=element, mode="nearest", **options)
+    assert_array_equal(of_bools[..., 1], middle)
     with pytest.raises(ValueError, match=f"{name}: a footprint is an array of two axes"):
         getattr(filters, name)(GREY, footprint=np.zeros((3, 3)), **options)
 

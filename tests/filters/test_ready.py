@@ -1,13 +1,17 @@
 """Every ready function on every target: the same to float32's accuracy, on odd sizes."""
 
+import inspect
+
 import numpy as np
 import PIL.Image
 import pytest
+import skimage
 from numpy.typing import NDArray
 
 import pygpu
 from pygpu import filters
 
+LIBRARIES = ["filters", "feature", "morphology", "exposure", "color", "transform", "restoration"]
 BYTES = pygpu.data.astronaut()[60:101, 200:253]  # 41 x 53
 PHOTO = BYTES / np.float32(255)
 GREY = np.ascontiguousarray(PHOTO[..., 1])
@@ -90,3 +94,21 @@ def test_results_say_what_the_picture_said(function) -> None:
     told = {"icc_profile": b"profile", "dpi": (72, 72)}
     assert function(picture).info == told
     assert function(pygpu.Image(picture)).info == told
+
+
+def test_defaults_are_those_of_the_libraries() -> None:
+    """What a call leaves out means what it means there; `size=3` is for SciPy's required one."""
+    libraries = [getattr(skimage, name) for name in LIBRARIES]
+    found = {}
+    for name in dir(filters):
+        theirs = next((getattr(m, name) for m in libraries if hasattr(m, name)), None)
+        if theirs is None or not callable(getattr(filters, name)):
+            continue
+        ours = inspect.signature(getattr(filters, name)).parameters
+        for key, other in inspect.signature(theirs).parameters.items():
+            if key in ours and ours[key].default != other.default:
+                found[f"{name}, {key}"] = (ours[key].default, other.default)
+    assert found == {
+        "label, connectivity": (2, None),  # None is 2 there, too
+        "threshold_otsu, image": (inspect.Parameter.empty, None),  # or `hist`
+    }

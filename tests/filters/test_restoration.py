@@ -126,6 +126,17 @@ def test_richardson_lucy(shape, options) -> None:
     assert_allclose(actual, expected, rtol=2e-4, atol=2e-4)
 
 
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int16"])
+def test_ints_are_not_held_as_brightness_is(dtype) -> None:
+    """All were 1: PIL's pictures of mode I are such, which hold 16 bits."""
+    ints = BYTES[..., 1].astype(dtype) * 100
+    expected = skimage.filters.unsharp_mask(ints, 2, 1.5, preserve_range=True)
+    assert_allclose(filters.unsharp_mask(ints, radius=2, amount=1.5), expected, rtol=1e-5, atol=0.1)
+    psf = np.ones((3, 3)) / 9
+    expected = reference.richardson_lucy(ints.astype(float), psf, num_iter=4, clip=False)
+    assert_allclose(filters.richardson_lucy(ints, psf, num_iter=4), expected, 1e-4, 0.1)
+
+
 MASKS = {
     "scratches": lambda y, x: (abs(y - x) <= 1) | ((y + 2 * x) % 31 == 0),
     "hole": lambda y, x: np.hypot(y - 30, x - 35) < 9,
