@@ -154,10 +154,10 @@ class Device:
         programs."""
         return None
 
-    def counted(self, texels: NDArray[Any], channel: int, groups: int) -> NDArray[np.int64] | None:
-        """How many elements of a channel of host texels (H, W, C), of whole numbers, are 0, 1, ...
-        groups - 1; those of four bytes that are others are left out. Bytes and pairs of them are
-        taken as unsigned. None where that is to be done by programs."""
+    def counted(self, texels: NDArray[Any], groups: int) -> NDArray[np.int64] | None:
+        """How many elements of each channel of host texels (H, W, C), of whole numbers, are 0, 1,
+        ... groups - 1: (groups, C); those of four bytes that are others are left out. Bytes and
+        pairs of them are taken as unsigned. None where that is to be done by programs."""
         return None
 
     def binned(

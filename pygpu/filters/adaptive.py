@@ -158,7 +158,7 @@ def _table(bins: Any, tile: tuple[int, int], clip_limit: float, nbins: int) -> t
         size = {"rows": tile[0], "columns": tile[1], "across": across, "nbins": nbins}
         shape = down * tile[0], across * tile[1]
         numbers = _numbered(bins.sampled(boundary="mirror"), **size, shape=shape)
-        counts = values_of(numbers, 0, down * across * nbins)
+        counts = values_of(numbers, down * across * nbins)[0]
         found = _levels_of(counts.reshape(down, across, nbins), pixels, most)
     shape = (down + 2) * (across + 2), nbins
     return derived(_surrounded, found, shape=shape, dtype=np.int32), across + 2

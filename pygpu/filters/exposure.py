@@ -62,22 +62,22 @@ def _most(image: Any) -> int:
     return MOST.get(image.format.dtype, 0) if image.format.normalize else 0
 
 
-def _values(image: Any, channel: int = 0) -> Any:
-    """How many texels of one or two bytes there are of each value."""
+def _values(image: Any) -> Sequence[Any]:
+    """For each channel how many texels of one or two bytes there are of each value."""
     groups = int(np.iinfo(image.format.dtype).max) + 1
     if isinstance(image, LazyImage):
-        layer = image.array if image.channels == 1 else image.array[..., channel]
-        return counted(layer, partial(_count_all, groups), groups)
-    return values_of(image, channel, groups)
+        layers = [image.array] if image.channels == 1 else np.moveaxis(image.array, -1, 0)
+        return [counted(layer, partial(_count_all, groups), groups) for layer in layers]
+    return values_of(image, groups)
 
 
-def values_of(image: Image, channel: int, groups: int) -> NDArray[Any]:
-    """How many texels of a channel, of whole numbers, are 0, 1, ... groups - 1; all are less."""
+def values_of(image: Image, groups: int) -> Sequence[NDArray[Any]]:
+    """For each channel how often there is each of 0, 1, ... groups - 1; no texel is greater."""
     host = image.storage.host()
-    counts = targets.choose("auto").counted(host, channel, groups)
-    if counts is None:
-        return np.bincount(host[..., channel].ravel(), minlength=groups)
-    return counts
+    counts = targets.choose("auto").counted(host, groups)
+    if counts is not None:
+        return [*counts.T]
+    return [np.bincount(layer.ravel(), minlength=groups) for layer in np.moveaxis(host, -1, 0)]
 
 
 def _count_all(groups: int, values: NDArray[Any]) -> NDArray[Any]:
@@ -111,7 +111,7 @@ class _Histogram:
         self.low: Any = 0.0
         self.high: Any = 1.0
         if self.most:
-            self.counts = sum([_values(image, c) for c in range(image.channels)])
+            self.counts = sum(_values(image))
             return
         self.low, self.high = extent(image)
         flat = _side_by_side(image)
@@ -318,7 +318,7 @@ def match_histograms(image: Image, reference: Any) -> Any:
             other,
         )
     if is_dask(image) or is_dask(other):
-        given = [_values(one, c) for one in (image, other) for c in range(image.channels)]
+        given = [counts for one in (image, other) for counts in _values(one)]
         shape = ((most + 1) // 256, 256, image.channels)
         table = derived(_tables_of_counts, *given, shape=shape, dtype=np.float32)
         return _of_table(image, image_of(table, "table"), most=most)
@@ -356,7 +356,7 @@ def _counted_all(images: Sequence[Image]) -> list[list[_Shares]]:
     """For each channel of images the different values, sorted, and the share of texels not above
     each. Channels of one size are sorted at once."""
     if all(map(_most, images)):
-        return [[_of_counts(_values(one, c)) for c in range(one.channels)] for one in images]
+        return [[_of_counts(counts) for counts in _values(one)] for one in images]
     wide = [texels(one.storage.host(), one.format) for one in images]
     sizes = [one.size // one.shape[2] for one in wide]
     if sizes[0] == sizes[1]:

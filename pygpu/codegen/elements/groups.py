@@ -27,8 +27,8 @@ _SIZES: Final = {"float": 4, "double": 8, "int": 4, "uint": 4, "byte": 1, "short
 @record
 class Folding:
     """How values of a kind are folded: `how` is a name of a function of NumPy's, or "count". A
-    value has so many `channels`; where texels are counted, one channel in so many says the group.
-    Tables have so many `copies`, a power of two."""
+    value has so many `channels`, and so has a row of a table; where texels are counted, each of
+    their channels says the group in its own. Tables have so many `copies`, a power of two."""
 
     how: str
     kind: str
@@ -42,11 +42,6 @@ class Folding:
             return "uint"
         return "double" if self.kind == "float" and self.how in ("add", "multiply") else self.kind
 
-    @property
-    def lanes(self) -> int:
-        """The numbers of a row of a table."""
-        return 1 if self.how == "count" else self.channels
-
 
 def group_span(folding: Folding, machine: Machine) -> str:
     """The IR of `span`."""
@@ -55,7 +50,7 @@ def group_span(folding: Folding, machine: Machine) -> str:
     values, index, table = (code.argument(k, "ptr") for k in (VALUES, INDEX, TABLE))
     groups, length = code.argument(GROUPS, "uint"), code.argument(LENGTH, "long")
     table = code.at(table, code.binary("sdiv", x0, length) * code.argument(STRIDE, "long"))
-    size = _SIZES[folding.accumulated] * folding.lanes
+    size = _SIZES[folding.accumulated] * folding.channels
     tables = copies_of(code, table, groups, folding.copies, size)
     kernel = _Kernel(code, folding, values, index, tables, groups)
     head = code.binary("and", x1 - x0, -UNROLLED) + x0
@@ -92,23 +87,26 @@ class _Kernel:
         """Fold an element into its group, in the copy whose turn it is."""
         code, folding, kind = self.code, self.folding, self.folding.accumulated
         table = self.tables[turn % folding.copies]
-        place = code.at(table, self._row(x) * (_SIZES[kind] * folding.lanes))
-        total = self._read(kind, place, folding.lanes)
+        row = _SIZES[kind] * folding.channels
         if folding.how == "count":
-            total = total + 1
-        else:
-            at = code.at(self.values, x * (folding.channels * 4))
-            value = self._read(folding.kind, at, folding.lanes)
-            if kind == "double":
-                value = code.cast("fpext", value, kind)
-            total = _JOIN[folding.how](code, total, value)
-        code.store(total, place, _SIZES[kind])
+            for c in range(folding.channels):
+                number = self._row(folding.kind, x * folding.channels + c)
+                place = code.at(table, number * row + _SIZES[kind] * c)
+                code.store(self._read(kind, place) + 1, place, _SIZES[kind])
+            return
+        place = code.at(table, self._row("uint", x) * row)
+        total = self._read(kind, place, folding.channels)
+        value = self._read(
+            folding.kind, code.at(self.values, x * (folding.channels * 4)), folding.channels
+        )
+        if kind == "double":
+            value = code.cast("fpext", value, kind)
+        code.store(_JOIN[folding.how](code, total, value), place, _SIZES[kind])
 
-    def _row(self, x: Val) -> Val:
-        """The number of an element's group; of one of no group, how many groups there are."""
-        code, folding = self.code, self.folding
-        kind, step = (folding.kind, folding.channels) if folding.how == "count" else ("uint", 1)
-        number = self._read(kind, code.at(self.index, x * (_SIZES[kind] * step)))
+    def _row(self, kind: str, place: Val) -> Val:
+        """The number of a group; of one of no group, how many groups there are."""
+        code = self.code
+        number = self._read(kind, code.at(self.index, place * _SIZES[kind]))
         if kind == "uint":  # a byte or a short always is the number of a group
             number = code.select(number < self.groups, number, self.groups)
         return code.cast("zext", number, "long")

@@ -88,8 +88,8 @@ class CpuDevice(Device):
     ) -> tuple[list[NDArray[Any]], NDArray[np.bool_]] | None:
         return grouping.join_groups(join, types, parts, index, groups, cores())
 
-    def counted(self, texels: NDArray[Any], channel: int, groups: int) -> NDArray[np.int64] | None:
-        return grouping.counted(texels, channel, groups, cores())
+    def counted(self, texels: NDArray[Any], groups: int) -> NDArray[np.int64] | None:
+        return grouping.counted(texels, groups, cores())
 
     def binned(
         self,

@@ -1,7 +1,7 @@
 """Folds by group by native code, on all cores: each folds a chunk into a table of its own.
 
 fold_groups(values, index, "add", start, cores)     # rows of start, with the values
-counted(texels, 0, 256, cores)                      # how many there are of each byte in a channel
+counted(texels, 256, cores)                         # how many there are of each byte, by channels
 binned(values, edges, (first, scale, doubt), cores) # how many there are between edges
 join_groups(join, types, parts, index, 8, cores)    # the same by any function of two values
 """
@@ -46,22 +46,25 @@ def fold_groups(
     kind, channels = _KINDS[values.dtype.kind], values.shape[1]
     dtype = np.dtype(_DTYPES[Folding(how, kind).accumulated])
     folding = Folding(how, kind, channels, _copies(start.size * dtype.itemsize))
-    tables = _tables(folding, start.astype(dtype), values, index, cores)
+    tables = _tables(folding, start.astype(dtype), values, index, cores)[:, :, : len(start)]
     # Each chunk and each copy began with `start`, which is an identity.
     with np.errstate(over="ignore"):
         joined = UFUNCS[how].reduce(tables, axis=(0, 1), dtype=dtype)
         return np.asarray(joined, start.dtype)
 
 
-def counted(texels: NDArray[Any], channel: int, groups: int, cores: Cores) -> NDArray[np.int64]:
-    """How many elements of a channel of contiguous texels (H, W, C), of whole numbers, are 0, 1,
-    ... groups - 1. Those of one or two bytes are taken as unsigned, and all are to be less."""
-    flat = texels.reshape(-1, texels.shape[2])
+def counted(texels: NDArray[Any], groups: int, cores: Cores) -> NDArray[np.int64]:
+    """How many elements of each channel of contiguous texels (H, W, C), of whole numbers, are 0, 1,
+    ... groups - 1: (groups, C). Those of one or two bytes are taken as unsigned, and all are to be
+    less. Channels lie between the elements of one that follow each other, as copies do."""
     kind, channels = COUNTED[texels.dtype.itemsize], texels.shape[2]
-    folding = Folding("count", kind, channels, _copies(4 * groups))
-    start = np.zeros((groups, 1), np.uint32)
-    tables = _tables(folding, start, None, flat[:, channel], cores)
-    return _sums(tables, len(flat))
+    copies = _copies(4 * groups * channels)
+    between = 1 << (-(-copies // channels) - 1).bit_length()
+    flat = texels.reshape(-1, channels)
+    tables = _tables(
+        Folding("count", kind, channels, between), (groups, channels), None, flat, cores
+    )
+    return _sums(tables, len(flat), groups)
 
 
 def binned(
@@ -74,8 +77,7 @@ def binned(
     count, bins = len(values), len(edges) - 1
     copies = _copies(4 * bins)
     threads, length = _shared(count, bins, copies, cores)
-    start = np.zeros((bins, 1), np.uint32)
-    tables = _blank(start, -(-count // length), copies)
+    tables = np.zeros((-(-count // length), copies, bins + 1, 1), np.uint32)
     numbers = np.array([*guess, edges[-1]], np.float32)
     given = {
         bin_code.DATA: values,
@@ -88,13 +90,16 @@ def binned(
     }
     code = native_of(bin_span, copies, cores.machine)
     run_chunks(cores, threads, Chunks(code, count, length), given, count < TINY)
-    return _sums(tables[:, :, :bins], count)
+    return _sums(tables, count, bins)[:, 0]
 
 
-def _sums(tables: NDArray[np.uint32], count: int) -> NDArray[np.int64]:
-    """The counts of all tables together, as narrow as they may be: wider are added one by one."""
+def _sums(tables: NDArray[np.uint32], count: int, groups: int) -> NDArray[np.int64]:
+    """The counts of all tables together, as narrow as they may be: wider are added one by one. Rows
+    are whole tables, as short ones take NumPy much longer."""
     narrow = np.uint32 if count < 1 << 32 else np.int64
-    return np.asarray(np.add.reduce(tables[..., 0], axis=(0, 1), dtype=narrow), np.int64)
+    rows = tables.reshape(tables.shape[0] * tables.shape[1], -1)
+    sums: NDArray[Any] = np.add.reduce(rows, axis=0, dtype=narrow).reshape(tables.shape[2:])
+    return sums[:groups].astype(np.int64)
 
 
 def _copies(bytes: int) -> int:
@@ -109,26 +114,25 @@ def _shared(count: int, numbers: int, copies: int, cores: Cores) -> tuple[int, i
     return threads, -(-count // (threads * shares))
 
 
-def _blank(start: NDArray[Any], chunks: int, copies: int) -> NDArray[Any]:
-    """Tables of chunks, each `start` at first."""
-    groups, numbers = start.shape
-    tables = np.empty((chunks, copies, groups + 1, numbers), start.dtype)
-    tables[:, :, :groups] = start
-    tables[:, :, groups] = 0
-    return tables
-
-
 def _tables(
     folding: Folding,
-    start: NDArray[Any],
+    start: NDArray[Any] | tuple[int, int],
     values: NDArray[Any] | None,
     index: NDArray[Any],
     cores: Cores,
 ) -> NDArray[Any]:
-    """The tables of chunks (chunks, copies, groups, numbers of a row), each `start` at first."""
-    count, groups = len(index), len(start)
-    threads, length = _shared(count, start.size, folding.copies, cores)
-    tables = _blank(start, -(-count // length), folding.copies)
+    """The tables of chunks (chunks, copies, groups + 1, numbers of a row), each `start` at first,
+    or of such a shape and 0; what is of no group is in the last row."""
+    groups, numbers = start if isinstance(start, tuple) else start.shape
+    count = len(index)
+    threads, length = _shared(count, groups * numbers, folding.copies, cores)
+    room = -(-count // length), folding.copies, groups + 1, numbers
+    if isinstance(start, tuple):
+        tables = np.zeros(room, np.uint32)
+    else:
+        tables = np.empty(room, start.dtype)
+        tables[:, :, :groups] = start
+        tables[:, :, groups] = 0
     given = {
         group_code.VALUES: values,
         group_code.INDEX: index,
@@ -139,7 +143,7 @@ def _tables(
     }
     code = native_of(group_span, folding, cores.machine)
     run_chunks(cores, threads, Chunks(code, count, length), given, count < TINY)
-    return tables[:, :, :groups]
+    return tables
 
 
 CHUNK: Final = 1 << 10  # elements folded one after the other: sums of floats then err little

@@ -56,10 +56,12 @@ def histogram(
         edges = _edges(given, bins, range)
         channels = given.image.format.channels
         at_once = [_at_once(given, c, edges, target) for c, _ in enumerate("." * channels)]
-        counts = [
-            _counts(given, c, edges, target) if each is None else each.run(given.image.storage)
-            for c, each in enumerate(at_once)
-        ]
+        counts = _of_each_value(given, edges, target) if None in at_once else None
+        if counts is None:
+            counts = [
+                _counts(given, c, edges, target) if each is None else each.run(given.image.storage)
+                for c, each in enumerate(at_once)
+            ]
         if key is not None and given.is_itself and None not in at_once:
             _plan(key, at_once, edges)
         return _together(counts), edges.edges.copy()  # a plan keeps its own
@@ -161,21 +163,26 @@ def _edges(given: Taken, bins: Any, range: Any) -> Edges:
     return Edges(edges, is_even)
 
 
+def _of_each_value(given: Taken, edges: Edges, target: str) -> list[NDArray[np.int64]] | None:
+    """The counts of each channel of bytes and of pairs of them, of which there are few values."""
+    storage, device = given.image.storage, targets.choose(target)
+    if given.count == 0 or storage.dtype.itemsize > 2 or targets.limits(device) is not None:
+        return None
+    bits = np.dtype(f"uint{8 * storage.dtype.itemsize}")
+    found = device.counted(storage.host().view(bits), 1 << 8 * bits.itemsize)
+    if found is None:
+        return None
+    stored = texels(np.arange(len(found), dtype=bits).view(storage.dtype), given.image.format)
+    return [_binned(stored, counts, edges) for counts in found.T]
+
+
 def _counts(given: Taken, channel: int, edges: Edges, target: str) -> NDArray[np.int64]:
     """The counts of a channel."""
     image, device = given.image, targets.choose(target)
     storage = image.storage
     if given.count == 0:
         return np.zeros(edges.bins, np.int64)
-    is_held = targets.limits(device) is None
-    if is_held and storage.dtype.itemsize <= 2:
-        bits = np.dtype(f"uint{8 * storage.dtype.itemsize}")
-        groups = 1 << 8 * bits.itemsize
-        each = device.counted(storage.host().view(bits), channel, groups)
-        if each is not None:
-            stored = np.arange(groups, dtype=bits).view(storage.dtype)
-            return _binned(texels(stored, image.format), each, edges)
-    if is_held and storage.dtype == np.float32 and edges.is_near:
+    if targets.limits(device) is None and storage.dtype == np.float32 and edges.is_near:
         values = np.ascontiguousarray(storage.host()[..., channel]).ravel()
         each = device.binned(values, edges.table(values.dtype), edges.guess)
         if each is not None:
@@ -272,9 +279,9 @@ def counted(index: ImageLike, groups: int, target: str) -> NDArray[np.int64]:
     than a device without a program for that puts them in order."""
     device, numbers = targets.choose(target), index.storage.host()
     if targets.limits(device) is None:
-        found = device.counted(numbers, 0, groups)
+        found = device.counted(numbers, groups)
         if found is not None:
-            return found
+            return found[:, 0]
     inside = numbers[(numbers >= 0) & (numbers < groups)]
     return np.bincount(inside, minlength=groups).astype(np.int64)
 

@@ -48,23 +48,25 @@ def ranked_on_host(
     whole = np.ascontiguousarray(array)
     if not by_channel:
         whole = whole.reshape(1, -1, 1)
-    kind: Any = _Counted if whole.itemsize <= 2 else _Partitioned
-    return [kind(whole, each, format, without_nan) for each in range(whole.shape[2])]
+    if whole.itemsize > 2:
+        return [_Partitioned(whole, each, format, without_nan) for each in range(whole.shape[2])]
+    unsigned = np.dtype(f"u{whole.itemsize}")
+    counts = targets.host().counted(whole.view(unsigned), 1 << 8 * whole.itemsize)
+    assert counts is not None, "the host counts whole numbers"
+    every = np.arange(len(counts)).astype(unsigned).view(whole.dtype)
+    return [_Counted(every, each, format, without_nan) for each in counts.T]
 
 
 class _Counted:
     """Numbers of one or two bytes, of which there are few: how often there is each."""
 
-    def __init__(self, array: NDArray[Any], channel: int, format: Format, without_nan: bool):
-        bits = 8 * array.itemsize
-        unsigned = np.dtype(f"u{array.itemsize}")
-        counts = targets.host().counted(array.view(unsigned), channel, 1 << bits)
-        every = np.arange(1 << bits).astype(unsigned).view(array.dtype)
+    def __init__(
+        self, every: NDArray[Any], counts: NDArray[np.int64], format: Format, without_nan: bool
+    ):
         order = np.argsort(every, kind="stable")
         if without_nan and every.dtype.kind == "f":
             order = order[~np.isnan(every[order])]
         self.values = texels(every[order], format)
-        assert counts is not None, "the host counts whole numbers"
         self.ends = np.cumsum(counts[order])
         self.count = int(self.ends[-1])
 

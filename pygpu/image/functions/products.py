@@ -177,7 +177,8 @@ def _counts(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
     if lowest < 0 or groups > GROUPS:
         return None
     if weights is None and _is_here():
-        return targets.choose("auto").counted(numbers.storage.host(), 0, groups)
+        found = targets.choose("auto").counted(numbers.storage.host(), groups)
+        return None if found is None else found[:, 0]
     if weights is None:
         return reduce(np.add, numbers, map=_one, by=_itself, groups=groups).astype(np.intp)
     beside = None if _is_here() else _signal(weights)
