@@ -509,3 +509,63 @@ def codes_of_bits_by_a_dict(counts: Image, p: Position):
             found.append(codes[word])
             word = ""
     return len(found), sum(found), len(word)
+
+
+_ROWS = [
+    ("push", 3),
+    ("load", "x"),
+    ("multiply", None),
+    ("load", "y"),
+    ("add", None),
+    ("decrease", None),
+    ("again", 5),
+    ("halt", None),
+]
+_NUMBERS = {name: number for number, name in enumerate(dict(_ROWS))}
+_NUMBERED = [(_NUMBERS[name], operand) for name, operand in _ROWS]
+
+
+@program
+def operands_are_what_rows_of_an_operation_hold(im: Image, p: Position):
+    names = {"x": im(p), "y": im(p + (1, 0))}
+    stack = [0.0] * 4
+    top = place = 0
+    for _ in range(60):
+        operation, operand = _ROWS[place]
+        place += 1
+        if operation in ("push", "load"):
+            stack[top] = operand if operation == "push" else names[operand]
+            top += 1
+        elif operation == "multiply" or operation == "add":
+            top -= 1
+            a, b = stack[top - 1], stack[top]
+            stack[top - 1] = a * b if operation == "multiply" else a + b
+        elif operation == "decrease":
+            stack[top - 1] -= 1
+        elif operation == "again":
+            if stack[top - 1] > 0:
+                place = operand
+        else:
+            break
+    return stack[0], place
+
+
+@program
+def operands_are_what_rows_of_a_number_hold(im: Image, p: Position):
+    names = {"x": im(p), "y": im(p + (1, 0))}
+    total, place = 0.0, 0
+    for _ in range(60):
+        match _NUMBERED[place]:
+            case (0, number):
+                total += number
+            case (1, name):
+                total += names[name]
+            case (4, _):
+                total -= 1
+            case (5, target) if total > 0:
+                place = target
+                continue
+            case (6, _):
+                break
+        place += 1
+    return total, place

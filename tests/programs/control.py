@@ -1388,3 +1388,21 @@ def known_end_within_rounds_of_the_pixel(im: Image, counts: Image, p: Position):
             k -= 1
         s += k
     return s
+
+
+@program
+def variable_of_a_loop_that_has_a_round_for_sure(im: Image, ints: Image, p: Position):
+    for k in range(ints(p) % 5, -1, -2):
+        if im(p + (k, 0)) > 1:
+            break
+    else:
+        for _ in range(p.x):
+            k += 1
+    for last in range(p.x + 1):
+        if im(p) > last:
+            break
+    for first in range(ints(p) % 5, -1, -2):
+        break
+    else:
+        first -= 7
+    return k, last, first

@@ -1131,3 +1131,16 @@ def contexts_made_of_generators_do_what_follows_the_yield(im: Image, p: Position
             raise ValueError
         total += 1
     return total + len(log) * 10 + log[1] * 100
+
+
+@program
+def items_that_may_raise(counts: Image, p: Position):
+    try:
+        folded = sum(12 // (3 - k) for k in range(counts(p)))
+    except ZeroDivisionError:
+        folded = -1
+    try:
+        xs = [12 // (4 - k) for k in range(counts(p) & 7)]
+    except ZeroDivisionError:
+        xs = [7]
+    return folded, sum(xs), len(xs)

@@ -81,14 +81,16 @@ def inner(ranges: Sequence[Range]) -> Range:
 def quotient(ranges: Sequence[Range]) -> Range:
     """Of a // b of ints, which is 0 where b is."""
     (a, b), (low, high) = ranges
-    if low == high > 0:
-        return a // low, b // low
+    if low == high != 0:
+        return min(a // low, b // low), max(a // low, b // low)
     return (0, b) if a >= 0 <= low else ANY
 
 
 def remainder(ranges: Sequence[Range]) -> Range:
     """Of a % b of ints, which has the sign of b, and is 0 where b is."""
     _, (low, high) = ranges
+    if high <= 0:
+        return min(low + 1, 0), 0
     return (0, max(high - 1, 0)) if low >= 0 else ANY
 
 

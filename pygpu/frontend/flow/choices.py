@@ -85,7 +85,7 @@ def narrowed(w: ControlFlow, value: Any) -> Any:
 
 def loaded(w: ControlFlow, choice: Choice) -> Any:
     """What a variable holds that is one of several values: an error where it may not be set."""
-    value = narrowed(w, choice)
+    value = settled_by_tests(w, choice)
     if type(value) is Choice:
         for option in _without(w, value, _cannot_be_read):
             raise w.error(option.message)
@@ -111,9 +111,24 @@ def _without(w: ControlFlow, choice: Choice, is_odd: Callable[[Any], bool]) -> l
     return [choice.options[i] for i in odd if i not in out]
 
 
+def settled_by_tests(w: ControlFlow, choice: Choice) -> Any:
+    """What a choice is, less what it cannot be by tests of what is read beside it in a table."""
+    op = choice.which.value.op
+    if op is not None and op.code == "table":
+        found = excluded.left(_tests(w), choice.which.value, w.build.tables)
+        left = possible(w, choice) & (found or frozenset())
+        if left:
+            w.state.facts = {**w.state.facts, choice.which.value: left}
+    return narrowed(w, choice)
+
+
+def _tests(w: ControlFlow) -> list[tuple[Value, bool]]:
+    return [test for *_, test in reversed(w.conditions) if test is not None]
+
+
 def _is_excluded(w: ControlFlow, choice: Choice, number: int) -> bool:
-    tests = [test for *_, test in reversed(w.conditions) if test is not None]
-    return excluded.excluded(tests, choice.which.value, number)
+    tests = _tests(w)
+    return excluded.excluded(tests, choice.which.value, number, w.build.tables)
 
 
 def is_one_of(

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pygpu.bytecode import ITERATOR_SLOTS, Instruction
+from pygpu.core.errors import CompileError
 from pygpu.core.host.records import record
 from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.flow.paths import ControlFlow, Outcome
@@ -21,6 +22,7 @@ from pygpu.frontend.values.lazy import Growing, Indexed
 from pygpu.frontend.values.objects import Iterator, List, Object, youngest
 from pygpu.frontend.values.states import Frozen, State, reachable
 from pygpu.frontend.values.values import Abstract, Dynamic, Maybe
+from pygpu.ssa import Value
 from pygpu.types import INT
 
 FILTERED: Final = (
@@ -102,13 +104,12 @@ def _loops_within(frame: Frame, header: int, block: int) -> int:
 
 def long_comprehension(
     w: ControlFlow, frame: Frame, header: int, state: State, items: Indexed, collected: List
-) -> Outcome:
-    """A comprehension over a long sequence: its elements are made where they are used."""
+) -> Outcome | None:
+    """A comprehension over a long sequence: its elements are made where they are used. None for a
+    list of which each item may raise: what raises belongs here, in a loop that makes them all."""
     leave = frame.code.instructions[frame.graph.blocks[header] - 1].arg
     adding = _adding(frame, header)
     grouped = adding is not None and _loops_within(frame, header, adding[0]) > 0
-    if w.handled():  # what raises in an item belongs here, and not to where the item is used
-        raise w.error(_TOO_LONG_TO_RAISE)
     if w.read(collected):
         raise w.error(_TOO_LONG)
     frozen = state.fork()
@@ -122,6 +123,10 @@ def long_comprehension(
     known = not isinstance(items.length, Abstract)
     what = f"a comprehension over {items.length if known else 'a dynamic number of'} items"
     body = _Body(w, frame, header, frame.at, collected, grouped)
+    if (w.handled() or w.faults.checked) and body.may_raise(items, frozen):
+        if adding is not None and adding[1].op == "YIELD":
+            raise w.error(FILTERED)  # its items are to be taken in turn
+        return None
     w.state = state
     filtered = adding is not None and _may_leave_out(frame, header, adding[0])
     of = (items, Frozen(frozen))
@@ -131,15 +136,7 @@ def long_comprehension(
 
 
 _TOO_LONG: Final = "this comprehension is too long to be unrolled"
-_TOO_LONG_TO_RAISE: Final = (
-    f"{_TOO_LONG} in a 'try' or 'with', where each of its items may raise: make it before, or "
-    "write a loop that folds them"
-)
 _TOO_LONG_TO_CHANGE: Final = "a comprehension too long to be unrolled must not change other objects"
-_TOO_LONG_TO_CHECK: Final = (
-    f"{_TOO_LONG}, and what goes wrong in its items cannot be told of in a checked program: write "
-    "a loop that folds them"
-)
 
 
 @record
@@ -152,6 +149,16 @@ class _Body:
     at: int
     collected: List
     grouped: bool  # whether a loop within makes several elements of an item
+
+    def may_raise(self, items: Indexed, frozen: State) -> bool:
+        """Whether what the body makes of an item may raise, or cannot be made where it is used."""
+        try:
+            with self.w.attempt():  # undone
+                self.w.state = frozen.fork()
+                self.element(Dynamic(Value(INT, "i")), items, Frozen(frozen.fork()))
+        except CompileError:
+            return True
+        return False
 
     def element(self, index: Any, items: Indexed, put_off: Frozen) -> Any:
         """What the body makes of the item at an index."""
@@ -200,5 +207,4 @@ class _Body:
             elif handle is self.collected or handle in own:
                 continue
             elif before.get(handle, handle.initial) is not contents:
-                is_fault = handle is self.w.faults.cell
-                raise self.w.error(_TOO_LONG_TO_CHECK if is_fault else _TOO_LONG_TO_CHANGE)
+                raise self.w.error(_TOO_LONG_TO_CHANGE)

@@ -10,7 +10,8 @@ Variables that are set together tell of one another: where `found` says so, `bal
 Asked where a value would be refused, so that other programs pay nothing. Tests that have gone one
 way are followed back through the branches of which their operands are results, either way in turn,
 until they contradict each other. For the results of a loop that is shown by induction: for its
-first round, and for a round that follows one for which it was shown.
+first round, and for a round that follows one for which it was shown. What tables hold at one place
+is what one of their rows holds: where `op` of `op, arg = rows[i]` is "load", `arg` may be a name.
 """
 
 from __future__ import annotations
@@ -19,26 +20,41 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from pygpu.core.operations.ops import TABLE
-from pygpu.ssa import FALSE, TRUE, Op, Value, constant_of, is_constant
-from pygpu.types import BOOL, FLOAT, INT
+from pygpu.ssa import FALSE, TRUE, Op, Table, Value, constant_of, is_constant
+from pygpu.types import BOOL, FLOAT, INT, Type
 
 CASES: Final = 1000  # that are looked at before nothing is said
+_ROWS: Final = 256  # of tables that are read at one place
 _DEEPEST: Final = 12  # operations of a test that are looked through
 Test = tuple[Value, bool]  # a bool, and what it is
 Claim = frozenset[tuple[Any, bool]]  # tests, by what equal ones have in common
 
 
-def excluded(tests: Iterable[Test], subject: Value, number: int) -> bool:
+def left(tests: Sequence[Test], subject: Value, tables: Sequence[Table]) -> frozenset[int] | None:
+    """What an int that is read of a table can be, by tests of what is read beside it; None where
+    they do not say that."""
+    asked = Op("eq", (subject, subject), None, (BOOL,)).result
+    if subject.op is None or subject.op.code != "table" or not tests:
+        return None
+    found = rows([(asked, True), *tests], _key(subject.op.operands[0]), tables)
+    if found is None:
+        return None
+    return frozenset([int(tables[subject.op.data.table].values[row]) for row in found])
+
+
+def excluded(
+    tests: Iterable[Test], subject: Value, number: int, tables: Sequence[Table] = ()
+) -> bool:
     """Whether an int cannot be a number where these tests have gone so."""
-    constant = Op("constant", (), (INT, number), (INT,)).result
-    asked = Op("eq", (subject, constant), None, (BOOL,)).result
-    return _Search().contradict([(asked, True), *tests], ())
+    asked = Op("eq", (subject, _constant(INT, number)), None, (BOOL,)).result
+    return _Search(tables).contradict([(asked, True), *tests], ())
 
 
 class _Search:
     """Looks for a case in which tests do not contradict each other."""
 
-    def __init__(self) -> None:
+    def __init__(self, tables: Sequence[Table]) -> None:
+        self.tables = tables
         self.left = CASES
         self.found: dict[Any, bool] = {}
         self.heights: dict[Op, int] = {}
@@ -54,7 +70,8 @@ class _Search:
         if (said, claims) not in self.found:
             self.left -= 1
             self.found[said, claims] = False  # while it is looked for, too
-            self.found[said, claims] = self._contradict(list(simple.values()), claims)
+            left = list(simple.values())
+            self.found[said, claims] = self._no_row(left) or self._contradict(left, claims)
         return self.found[said, claims]
 
     def _contradict(self, tests: list[Test], claims: tuple[Claim, ...]) -> bool:
@@ -71,6 +88,12 @@ class _Search:
                     return True
                 return self.left > 0 and self._either_way(op, tests, claims)
         return False
+
+    def _no_row(self, tests: list[Test]) -> bool:
+        """Whether no row of tables that are read at one place is what tests say."""
+        reads = [each for value, _ in tests for each in _read(value)]
+        places = dict.fromkeys([_key(each.operands[0]) for each in reads])
+        return any(rows(tests, each, self.tables) == [] for each in places)
 
     def _height(self, op: Op) -> int:
         """One more than of the branches and loops of whose results an operation is made."""
@@ -153,6 +176,48 @@ def _behind(value: Value) -> list[Op]:
 _GIVEN: Final = Op("given", ())  # what is no operation's result
 
 
+def rows(tests: Sequence[Test], place: Any, tables: Sequence[Table]) -> list[int] | None:
+    """The rows of the tables that tests read at one place, by its key, that are what they say; None
+    where they are too many to ask."""
+    reads = [each for value, _ in tests for each in _read(value)]
+    here = [op for op in reads if _key(op.operands[0]) == place]
+    columns = [tables[op.data.table].values for op in here]
+    lengths = set(map(len, columns))
+    if len(lengths) != 1 or min(lengths) > _ROWS:
+        return None
+    asked = [test for test in tests if not set(here).isdisjoint(_read(test[0]))]
+    read = [op.result for op in here]
+
+    def fits(row: int) -> bool:
+        held = [
+            _constant(op.result.type, each[row].item())
+            for op, each in zip(here, columns, strict=True)
+        ]
+        simple: dict[Any, Test] = {}
+        return all(_add(simple, *test) for test in _put(asked, read, held))
+
+    return [row for row in range(min(lengths)) if fits(row)]
+
+
+def _read(value: Value) -> list[Op]:
+    """What reads the scalars of tables that a test is of."""
+    found: dict[Op, None] = {}
+    waiting = [(value, _DEEPEST)]
+    while waiting and len(found) < _DEEPEST:
+        each, deep = waiting.pop()
+        op = each.op
+        if op is None or op.regions or not deep:
+            continue
+        if op.code == "table" and each.type.is_scalar:
+            found[op] = None
+        waiting += [(operand, deep - 1) for operand in op.operands]
+    return list(found)
+
+
+def _constant(type: Type, number: Any) -> Value:
+    return Op("constant", (), (type, number), (type,)).result
+
+
 def _put(tests: Sequence[Test], of: Sequence[Value], by: Sequence[Value]) -> list[Test]:
     """Tests with values in place of others, less those that are of too many operations."""
     stands = dict(zip(of, by, strict=True))
@@ -190,5 +255,5 @@ def _made(op: Op, operands: list[Value]) -> Value:
         if op.code == "not":
             return FALSE if known[0] else TRUE
         if op.code == "to_float":
-            return Op("constant", (), (FLOAT, float(known[0])), (FLOAT,)).result
+            return _constant(FLOAT, float(known[0]))
     return Op(op.code, tuple(operands), op.data, (op.result.type,)).result

@@ -73,8 +73,21 @@ def loop(w: ControlFlow, frame: Frame, header: int, state: State, stops: frozens
     collected = comprehensions.collected_by(w, frame, header, state)
     if collected is None:
         return device_loop(w, frame, header, state, stops)
+    return _long_comprehension(w, frame, header, state, stops, collected)
+
+
+def _long_comprehension(
+    w: ControlFlow, frame: Frame, header: int, state: State, stops: frozenset[int], collected: List
+) -> Outcome:
+    """The loop of a comprehension over many items, which are made where they are used if they can
+    be; else here, in a loop of the device."""
+    here = state.fork()
     items = indexed(w, state.stack[-ITERATOR_SLOTS])
-    return comprehensions.long_comprehension(w, frame, header, state, items, collected)
+    made = comprehensions.long_comprehension(w, frame, header, state, items, collected)
+    if made is not None:
+        return made
+    w.state = frame.state = here
+    return device_loop(w, frame, header, here, stops)
 
 
 class _Unrolling:
@@ -234,8 +247,7 @@ class _Unrolling:
         w.write(iterator, (items, 0))
         collected = comprehensions.collected_by(w, frame, header, state, known=True)
         if collected is not None:
-            items = indexed(w, iterator)
-            return comprehensions.long_comprehension(w, frame, header, state, items, collected)
+            return _long_comprehension(w, frame, header, state, self.stops, collected)
         return device_loop(w, frame, header, state, self.stops)
 
 
@@ -309,7 +321,7 @@ def device_loop(
             initial[param] = _initial(a, initial)
             return param
 
-        if isinstance(rounds, int) and rounds:
+        if ranges.is_above(w, rounds, 0):
             _define(current, reached, leaf)
         around = Round(lambda leaf: _initial(leaf, initial), *_at_most(w, rounds), entry)
         joined, how = branches.join(w, frame, current, reached, leaf, before.serial, around)

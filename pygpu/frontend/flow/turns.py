@@ -25,6 +25,7 @@ from pygpu.ssa import Value
 with later():
     from pygpu.frontend.effects import raising
     from pygpu.frontend.flow import branches
+    from pygpu.frontend.values import ranges
 
 
 def _costs_nothing(w: ControlFlow) -> bool:
@@ -74,7 +75,8 @@ def next_round(
     iterator = state.stack[-ITERATOR_SLOTS]
     source, index = w.read(iterator) if isinstance(iterator, Iterator) else (None, 0)
     if isinstance(source, Indexed):
-        inside = arithmetic.compare(w, "<", index, source.length)
+        sure = ranges.is_above(w, source.length, index)
+        inside = sure or arithmetic.compare(w, "<", index, source.length)
         if isinstance(inside, Dynamic):
             return _next_round_dynamic(w, frame, block, state, target, stops, inside.value)
         if inside:

@@ -28,6 +28,15 @@ def is_natural(w: Evaluator, value: Any) -> bool:
     return range_of(w, value.value)[0] >= 0
 
 
+def is_above(w: Evaluator, value: Any, least: Any) -> bool:
+    """Whether what may be an int is one that is known to be greater than a known one."""
+    if type(least) is not int or scalar_kind(value) != "int":
+        return False
+    if isinstance(value, Dynamic):
+        return range_of(w, value.value)[0] > least
+    return bool(value > least)
+
+
 def range_of(w: Evaluator, value: Value) -> tuple[int, int]:
     """The least and the greatest that an int can be, by what made it."""
 

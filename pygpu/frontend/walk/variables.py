@@ -9,7 +9,7 @@ import types
 from typing import Any, Final
 
 from pygpu.bytecode import NULL
-from pygpu.frontend.flow.choices import loaded, narrowed, possible, several_of
+from pygpu.frontend.flow.choices import loaded, narrowed, possible, settled_by_tests, several_of
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.values.evaluator import usable
@@ -63,6 +63,8 @@ def _store(w: ControlFlow, state: State, name: str) -> None:
     if value is UNBOUND:
         state.locals.pop(name, None)
         return
+    if type(value) is Choice:
+        value = settled_by_tests(w, value)
     _give_name(value, name)
     frame = w.frames[-1]
     frame.stored[name] = frame.at
