@@ -296,3 +296,35 @@ def digits_written_by_a_long_loop(counts: Image, p: Position):
     for k in range(40):
         s, t = s + str((counts(p) + k) % 2), str((counts(p) + k) % 10) + t
     return s == "01" * 20, len(t), t.count("1"), int(t[0])
+
+
+_TEXT = "the quick brown fox jumps over the lazy dog"
+
+
+@program
+def parts_of_known_strings_at_dynamic_places(ints: Image, counts: Image, p: Position):
+    word, k = "hello world", ints(p)
+    same = (
+        word[k : k + 3] == "llo",
+        word[k:] == "world",
+        word[:k] != "he",
+    )
+    asked = (
+        len(word[k : k + 2]),
+        len(word[k:]),
+        word[-k:].count("o"),
+        word[::-1][k:].startswith("w"),
+    )
+    name = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta")[counts(p)]
+    own = name[p.x :] == "ta", int("12345678"[p.y : p.y + 2]), name[: p.x].upper() in ("AL", "ZE")
+    letters = 0
+    for letter in _TEXT[k % 40 : k % 40 + 3]:
+        letters = letters * 31 + ord(letter)
+    return (
+        *same,
+        *asked,
+        *own,
+        letters,
+        _TEXT[k % 40 : k % 40 + 3] == "fox",
+        _TEXT[k % 40 :].count("o"),
+    )

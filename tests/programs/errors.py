@@ -441,7 +441,7 @@ def returns_nothing_on_one_path(im: Image, p: Position):
 @program
 def slice_of_dynamic_length(im: Image, counts: Image, p: Position):
     vs = [im(p), 1.0, 2.0]
-    return sum(vs[: counts(p) : 2])
+    return sum(vs[counts(p) : counts(p) - 2 : -1])
 
 
 @program
@@ -1255,8 +1255,13 @@ def long_loop_over_objects_that_it_changes(im: Image, p: Position):
 
 
 @program
-def slices_of_lists_put_together(im: Image, p: Position):
-    return sum([1.0, 2.0, 3.0][: p.x] + [im(p)])
+def slice_of_a_tuple_compared(im: Image, p: Position):
+    return (1.0, 2.0, 3.0)[: p.x] == (1.0,)
+
+
+@program
+def slice_by_a_step_that_may_be_none(im: Image, ints: Image, p: Position):
+    return sum([1.0, 2.0, 3.0][:: ints(p)])
 
 
 @program

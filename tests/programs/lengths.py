@@ -607,3 +607,24 @@ def loops_of_few_rounds_lengthen_one_list(counts: Image, p: Position):
     for i in range(n & 3):
         out.append(i)
     return len(out), sum(x * (k + 1) for k, x in enumerate(out))
+
+
+@program
+def slices_of_lists_of_which_the_pixel_knows_the_length(ints: Image, p: Position):
+    xs = [ints(p), 4, 5, ints(p + (1, 0)), 7, 8]
+    k = ints(p) % 6
+    without = xs[:k] + xs[k + 1 :]
+    compared = xs[k:] == [7, 8], xs[k:2] == [], xs[:k] != xs[1:], xs[:k] == xs[: k + 0]
+    asked = xs[k:].index(8) if k < 6 else -1, xs[:k].count(4), [0, *xs[k:]][0]
+    turned = 0
+    for v in reversed(xs[: k + 1]):
+        turned = turned * 3 + v
+    return sum(without), len(without), *compared, *asked, turned
+
+
+@program
+def slices_by_steps_of_dynamic_bounds(ints: Image, p: Position):
+    xs = [ints(p), 4, 5, ints(p + (1, 0)), 7, 8, 9]
+    k = ints(p) % 5
+    stepped = sum(xs[:: k + 1]), sum(xs[k::2]), sum(xs[p.x : -1 : 3]), len(xs[k - 3 :: 2])
+    return *stepped, sum(np.array(xs)[1 : k + 2 : 2])

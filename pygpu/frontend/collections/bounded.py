@@ -20,7 +20,7 @@ from pygpu.core.host.later import later
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.lazy import Bounded, Growing, Indexed, Masked
+from pygpu.frontend.values.lazy import Bounded, FixedCut, Growing, Indexed, Masked
 from pygpu.frontend.values.objects import List
 from pygpu.frontend.values.ranges import range_of
 from pygpu.frontend.values.values import Abstract, Dynamic, Maybe, if_there, tuple_of
@@ -149,6 +149,17 @@ def packed(w: Evaluator, selection: Masked) -> Bounded:
     if selection.length is not None:
         return Bounded(selection.items, selection.length, 0, len(selection.items))
     return appended(w, Bounded((), 0, 0, 0), there(w, selection.tests, selection.items))
+
+
+def listed(w: Evaluator, value: Any) -> Any:
+    """A selection, or a slice of a list, as a list; what is none of these as it is."""
+    if type(value) is FixedCut:
+        raise w.error(f"{value.describe()} {value.TAKEN}")
+    if not isinstance(value, Masked):
+        return value
+    made = List(())
+    hold(w, made, packed(w, value))
+    return made
 
 
 def zipped(w: Evaluator, sequences: Sequence[Any]) -> tuple[Any, ...]:

@@ -28,9 +28,9 @@ from pygpu.frontend.joins.choosing import WORDS
 from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Text, scalar_kind
-from pygpu.frontend.values.lazy import Bounded
+from pygpu.frontend.values.lazy import Bounded, FixedCut, difference
 from pygpu.frontend.values.objects import Instance, List
-from pygpu.frontend.values.values import Abstract, Choice, Dynamic, Tuple, describe, tuple_of
+from pygpu.frontend.values.values import Abstract, Choice, Dynamic, Slice, Tuple, describe, tuple_of
 
 with later():
     from pygpu.frontend.collections import numerals
@@ -94,6 +94,29 @@ def _both(w: Evaluator, a: Any, separator: str, b: Any) -> Any:
     which = w.binary("+", w.binary("*", a.which, count), b.which)
     made = tuple([separator.join((x, y)) for x in a.options for y in b.options])
     return Choice(which, made, a.why)
+
+
+def part(w: Evaluator, text: str, bounds: tuple[Any, Any, Any]) -> Any:
+    """text[a:b], where a or b is not known: one of all that it can be where these are few and a
+    knows b, else of characters that are not known."""
+    free, *other = [end for end in bounds if isinstance(end, Dynamic)]
+    width = difference(free.value, other[0].value) if other else 0
+    if width is not None and not isinstance(bounds[2], Abstract) and free.type.kind != "float":
+        reach = len(text) + abs(width)
+        low, high = np.clip(ranges.range_of(w, free.value), -reach, reach).tolist()
+        made = []
+        for at in range(low, high + 1):
+            start, stop = [
+                at if end is free else at + width if isinstance(end, Dynamic) else end
+                for end in bounds[:2]
+            ]
+            made.append(text[start : stop : bounds[2]])
+        order = tuple(dict.fromkeys(made))
+        if len(order) <= WORDS:
+            place = w.binary("-", w.call(max, w.call(min, w.call(int, free), high), low), low)
+            return w.item(tuple(made), place)
+    letters = w.item(tuple(text), Slice(bounds))
+    return letters if isinstance(letters, FixedCut) else join(w, "", letters)
 
 
 def join(w: Evaluator, separator: str, items: Any) -> Any:

@@ -113,12 +113,11 @@ def _without(w: ControlFlow, choice: Choice, is_odd: Callable[[Any], bool]) -> l
 
 def settled_by_tests(w: ControlFlow, choice: Choice) -> Any:
     """What a choice is, less what it cannot be by tests of what is read beside it in a table."""
-    op = choice.which.value.op
-    if op is not None and op.code == "table":
-        found = excluded.left(_tests(w), choice.which.value, w.build.tables)
-        left = possible(w, choice) & (found or frozenset())
-        if left:
-            w.state.facts = {**w.state.facts, choice.which.value: left}
+    value = choice.which.value
+    if value.op is not None and value.op.code == "table":
+        found = excluded.left(_tests(w), value, w.build.tables)
+        if found is not None and possible(w, choice) & found:
+            w.state.facts = {**w.state.facts, value: possible(w, choice) & found}
     return narrowed(w, choice)
 
 
@@ -127,8 +126,7 @@ def _tests(w: ControlFlow) -> list[tuple[Value, bool]]:
 
 
 def _is_excluded(w: ControlFlow, choice: Choice, number: int) -> bool:
-    tests = _tests(w)
-    return excluded.excluded(tests, choice.which.value, number, w.build.tables)
+    return excluded.excluded(_tests(w), choice.which.value, number)
 
 
 def is_one_of(
@@ -375,6 +373,7 @@ def execute(w: ControlFlow, state: State, place: int, what: Instruction) -> Outc
     """Execute an instruction for each option of a choice on the stack: the paths of those where it
     does not raise arrive at MEET."""
     choice = state.stack[-place]
+    settled_by_tests(w, choice)
     _without(w, choice, lambda option: option is None)
     return _rest(w, state, place, choice, sorted(possible(w, choice)), what)
 

@@ -16,6 +16,7 @@ from pygpu.core.errors import CompileError
 from pygpu.core.host.records import record
 from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.flow.paths import ControlFlow, Outcome
+from pygpu.frontend.protocols.sequences import indexed
 from pygpu.frontend.values.evaluator import usable
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Growing, Indexed
@@ -103,10 +104,12 @@ def _loops_within(frame: Frame, header: int, block: int) -> int:
 
 
 def long_comprehension(
-    w: ControlFlow, frame: Frame, header: int, state: State, items: Indexed, collected: List
+    w: ControlFlow, frame: Frame, header: int, state: State, collected: List
 ) -> Outcome | None:
     """A comprehension over a long sequence: its elements are made where they are used. None for a
     list of which each item may raise: what raises belongs here, in a loop that makes them all."""
+    here = state.fork()
+    items = indexed(w, state.stack[-ITERATOR_SLOTS])
     leave = frame.code.instructions[frame.graph.blocks[header] - 1].arg
     adding = _adding(frame, header)
     grouped = adding is not None and _loops_within(frame, header, adding[0]) > 0
@@ -126,6 +129,7 @@ def long_comprehension(
     if (w.handled() or w.faults.checked) and body.may_raise(items, frozen):
         if adding is not None and adding[1].op == "YIELD":
             raise w.error(FILTERED)  # its items are to be taken in turn
+        w.state = frame.state = here
         return None
     w.state = state
     filtered = adding is not None and _may_leave_out(frame, header, adding[0])

@@ -30,31 +30,56 @@ Test = tuple[Value, bool]  # a bool, and what it is
 Claim = frozenset[tuple[Any, bool]]  # tests, by what equal ones have in common
 
 
+def excluded(tests: Iterable[Test], subject: Value, number: int) -> bool:
+    """Whether an int cannot be a number where these tests have gone so."""
+    asked = Op("eq", (subject, _constant(INT, number)), None, (BOOL,)).result
+    return _Search().contradict([(asked, True), *tests], ())
+
+
 def left(tests: Sequence[Test], subject: Value, tables: Sequence[Table]) -> frozenset[int] | None:
     """What an int that is read of a table can be, by tests of what is read beside it; None where
     they do not say that."""
-    asked = Op("eq", (subject, subject), None, (BOOL,)).result
-    if subject.op is None or subject.op.code != "table" or not tests:
+    if subject.op is None or subject.op.code != "table":
         return None
-    found = rows([(asked, True), *tests], _key(subject.op.operands[0]), tables)
-    if found is None:
+    place, own = _key(subject.op.operands[0]), tables[subject.op.data.table].values
+    asked, columns = [], {subject: own}
+    for test in tests:
+        for op in _read(test[0]):
+            held = tables[op.data.table].values
+            if len(held) == len(own) and _key(op.operands[0]) == place:
+                columns[op.result] = held
+                asked.append(test)
+    if not asked or len(own) > _ROWS:
         return None
-    return frozenset([int(tables[subject.op.data.table].values[row]) for row in found])
+
+    def fits(row: int) -> bool:
+        held = [_constant(value.type, each[row].item()) for value, each in columns.items()]
+        simple: dict[Any, Test] = {}
+        return all(_add(simple, *test) for test in _put(asked, [*columns], held))
+
+    return frozenset([int(own[row]) for row in range(len(own)) if fits(row)])
 
 
-def excluded(
-    tests: Iterable[Test], subject: Value, number: int, tables: Sequence[Table] = ()
-) -> bool:
-    """Whether an int cannot be a number where these tests have gone so."""
-    asked = Op("eq", (subject, _constant(INT, number)), None, (BOOL,)).result
-    return _Search(tables).contradict([(asked, True), *tests], ())
+def _read(value: Value) -> list[Op]:
+    """What reads the scalars of tables that a test is of."""
+    found: list[Op] = []
+    waiting = [(value, _DEEPEST)]
+    while waiting and len(found) < _DEEPEST:
+        each, deep = waiting.pop()
+        if each.op is not None and not each.op.regions and deep:
+            found += [each.op] if each.op.code == "table" and each.type.is_scalar else []
+            waiting += [(operand, deep - 1) for operand in each.op.operands]
+    return found
+
+
+def _constant(type: Type, number: Any) -> Value:
+    return Op("constant", (), (type, number), (type,)).result
 
 
 class _Search:
     """Looks for a case in which tests do not contradict each other."""
 
-    def __init__(self, tables: Sequence[Table]) -> None:
-        self.tables = tables
+    def __init__(self) -> None:
         self.left = CASES
         self.found: dict[Any, bool] = {}
         self.heights: dict[Op, int] = {}
@@ -70,8 +95,7 @@ class _Search:
         if (said, claims) not in self.found:
             self.left -= 1
             self.found[said, claims] = False  # while it is looked for, too
-            left = list(simple.values())
-            self.found[said, claims] = self._no_row(left) or self._contradict(left, claims)
+            self.found[said, claims] = self._contradict(list(simple.values()), claims)
         return self.found[said, claims]
 
     def _contradict(self, tests: list[Test], claims: tuple[Claim, ...]) -> bool:
@@ -88,12 +112,6 @@ class _Search:
                     return True
                 return self.left > 0 and self._either_way(op, tests, claims)
         return False
-
-    def _no_row(self, tests: list[Test]) -> bool:
-        """Whether no row of tables that are read at one place is what tests say."""
-        reads = [each for value, _ in tests for each in _read(value)]
-        places = dict.fromkeys([_key(each.operands[0]) for each in reads])
-        return any(rows(tests, each, self.tables) == [] for each in places)
 
     def _height(self, op: Op) -> int:
         """One more than of the branches and loops of whose results an operation is made."""
@@ -174,48 +192,6 @@ def _behind(value: Value) -> list[Op]:
 
 
 _GIVEN: Final = Op("given", ())  # what is no operation's result
-
-
-def rows(tests: Sequence[Test], place: Any, tables: Sequence[Table]) -> list[int] | None:
-    """The rows of the tables that tests read at one place, by its key, that are what they say; None
-    where they are too many to ask."""
-    reads = [each for value, _ in tests for each in _read(value)]
-    here = [op for op in reads if _key(op.operands[0]) == place]
-    columns = [tables[op.data.table].values for op in here]
-    lengths = set(map(len, columns))
-    if len(lengths) != 1 or min(lengths) > _ROWS:
-        return None
-    asked = [test for test in tests if not set(here).isdisjoint(_read(test[0]))]
-    read = [op.result for op in here]
-
-    def fits(row: int) -> bool:
-        held = [
-            _constant(op.result.type, each[row].item())
-            for op, each in zip(here, columns, strict=True)
-        ]
-        simple: dict[Any, Test] = {}
-        return all(_add(simple, *test) for test in _put(asked, read, held))
-
-    return [row for row in range(min(lengths)) if fits(row)]
-
-
-def _read(value: Value) -> list[Op]:
-    """What reads the scalars of tables that a test is of."""
-    found: dict[Op, None] = {}
-    waiting = [(value, _DEEPEST)]
-    while waiting and len(found) < _DEEPEST:
-        each, deep = waiting.pop()
-        op = each.op
-        if op is None or op.regions or not deep:
-            continue
-        if op.code == "table" and each.type.is_scalar:
-            found[op] = None
-        waiting += [(operand, deep - 1) for operand in op.operands]
-    return list(found)
-
-
-def _constant(type: Type, number: Any) -> Value:
-    return Op("constant", (), (type, number), (type,)).result
 
 
 def _put(tests: Sequence[Test], of: Sequence[Value], by: Sequence[Value]) -> list[Test]:

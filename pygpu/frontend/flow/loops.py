@@ -27,7 +27,7 @@ from pygpu.frontend.flow.paths import (
 )
 from pygpu.frontend.joins.joining import Renumbered, Round
 from pygpu.frontend.numbers.numbers import as_value
-from pygpu.frontend.protocols.sequences import UNROLL_OPS, endless, indexed, source_items
+from pygpu.frontend.protocols.sequences import UNROLL_OPS, endless, source_items
 from pygpu.frontend.values.evaluator import Mark, usable
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
@@ -73,21 +73,8 @@ def loop(w: ControlFlow, frame: Frame, header: int, state: State, stops: frozens
     collected = comprehensions.collected_by(w, frame, header, state)
     if collected is None:
         return device_loop(w, frame, header, state, stops)
-    return _long_comprehension(w, frame, header, state, stops, collected)
-
-
-def _long_comprehension(
-    w: ControlFlow, frame: Frame, header: int, state: State, stops: frozenset[int], collected: List
-) -> Outcome:
-    """The loop of a comprehension over many items, which are made where they are used if they can
-    be; else here, in a loop of the device."""
-    here = state.fork()
-    items = indexed(w, state.stack[-ITERATOR_SLOTS])
-    made = comprehensions.long_comprehension(w, frame, header, state, items, collected)
-    if made is not None:
-        return made
-    w.state = frame.state = here
-    return device_loop(w, frame, header, here, stops)
+    made = comprehensions.long_comprehension(w, frame, header, state, collected)
+    return made or device_loop(w, frame, header, w.state, stops)
 
 
 class _Unrolling:
@@ -247,7 +234,8 @@ class _Unrolling:
         w.write(iterator, (items, 0))
         collected = comprehensions.collected_by(w, frame, header, state, known=True)
         if collected is not None:
-            return _long_comprehension(w, frame, header, state, self.stops, collected)
+            made = comprehensions.long_comprehension(w, frame, header, state, collected)
+            return made or device_loop(w, frame, header, w.state, self.stops)
         return device_loop(w, frame, header, state, self.stops)
 
 

@@ -17,7 +17,7 @@ from pygpu.frontend.protocols.sequences import iterate
 from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex
-from pygpu.frontend.values.lazy import Cut, Masked, Span
+from pygpu.frontend.values.lazy import Cut, FixedCut, Masked, Span
 from pygpu.frontend.values.objects import Array, Dict, Iterator, Keys, List, Names, Set, Vector
 from pygpu.frontend.values.values import Dynamic, NotKnown, Slice, Tuple
 from pygpu.frontend.walked import iterators
@@ -29,13 +29,15 @@ with later():
 
 def method(w: Evaluator, value: Any, name: str) -> Builtin | None:
     """value.name, to be called; None if there is no such method."""
+    is_tuple = type(value) is FixedCut
+    value = w.call(list, value) if type(value) is Cut else value
     table: dict[str, Callable[..., Any]] = next(
         (methods for kind, methods in _METHODS if isinstance(value, kind)), {}
     )
     function = table.get(name)
     if function is None and isinstance(value, Set) and name in _SET_ALONE:
         return Builtin(name, lambda *args: _natively(w, getattr(set, name), value, *args), value)
-    if function is None and isinstance(value, (Array, Vector, Masked)) and type(value) is not Cut:
+    if function is None and isinstance(value, (Array, Vector, Masked)) and not is_tuple:
         made = array_methods.array_method(w, value, name)
         if made is not None:
             return made

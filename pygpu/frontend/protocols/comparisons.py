@@ -15,7 +15,7 @@ from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, scalar_kind
 from pygpu.frontend.values.known import concrete, key_of
-from pygpu.frontend.values.lazy import Bounded, Indexed, Span, lifted
+from pygpu.frontend.values.lazy import Bounded, Cut, Indexed, Span, lifted
 from pygpu.frontend.values.objects import (
     EITHER,
     Array,
@@ -110,6 +110,8 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     if a.__class__ is Choice or b.__class__ is Choice:
         return _compare_options(w, symbol, a, b)
     a, b = unwrapped(w, a), unwrapped(w, b)
+    if isinstance(a, Cut) or isinstance(b, Cut):
+        a, b = bounded.listed(w, a), bounded.listed(w, b)
     selected = lifted(lambda x, y: compare(w, symbol, x, y), (a, b))
     if selected is not NotImplemented:
         return selected

@@ -40,7 +40,7 @@ from pygpu.frontend.values.kinds import (
     specimen,
 )
 from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.lazy import Masked, lifted
+from pygpu.frontend.values.lazy import Cut, Masked, lifted
 from pygpu.frontend.values.objects import Array, Dict, List, Matrix, Set
 from pygpu.frontend.values.values import (
     Abstract,
@@ -85,6 +85,8 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         if isinstance(value, Text) and symbol in "+%*" and not beside_number:
             return value
         usable(w, value)
+    if isinstance(a, Cut) or isinstance(b, Cut):
+        a, b = bounded.listed(w, a), bounded.listed(w, b)
     for rule in _BINARY_RULES:
         result = rule(w, symbol, a, b)
         if result is not NotImplemented:

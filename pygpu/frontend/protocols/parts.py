@@ -24,14 +24,15 @@ from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.arrays import array_of, as_element, opened, spread, to_objects
 from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import as_objects, scalar_kind
-from pygpu.frontend.values.lazy import Cut, Masked, Row, difference
+from pygpu.frontend.values.lazy import Cut, FixedCut, Masked, Row, difference
 from pygpu.frontend.values.objects import Array, Cell, List
 from pygpu.frontend.values.values import Abstract, Choice, Dynamic, Slice, Tuple, describe
 
 with later():
-    from pygpu.frontend.collections import records
+    from pygpu.frontend.collections import records, texts
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import lookups, tables
 
@@ -54,6 +55,8 @@ def _is_list(part: Any) -> bool:
 
 def part_of(w: Evaluator, container: Any, index: Any) -> Any:
     """container[index] for an index with dynamic parts that takes more than one element."""
+    if isinstance(container, str) and isinstance(index, Slice):
+        return texts.part(w, container, tuple([integers.as_index(w, end) for end in index.bounds]))
     cut = _cut(w, container, index)
     if cut is not None:
         return cut
@@ -88,31 +91,38 @@ def _cut(w: Evaluator, container: Any, index: Any) -> Masked | None:
     them; None where the length of the slice is known, or the slice is another."""
     if isinstance(index, Tuple):
         return _cut_of_row(w, container, index.items)
-    ends = _open_ends(index)
-    if ends is None:
+    bounds = _open_ends(w, index)
+    if bounds is None:
         return None
-    kind: type[Masked] = Cut
+    *ends, step = bounds
+    kind: type[Masked] = Masked
     items: Any
     if isinstance(container, (np.ndarray, Array, Row)) or vector_type(container):
-        items, kind = to_objects(w, container), Masked
+        items = to_objects(w, container)
         if items.ndim != 1:
             return None
     else:
         items = items_of(w, container)
+        kind = Cut if isinstance(container, (list, List)) else FixedCut
     if len(items) > CUT_LIMIT:
         return None
     tests = []
     for place in range(len(items)):
         begun, ended = (None if end is None else _is_at(w, place, end, len(items)) for end in ends)
         is_before = True if ended is None else arithmetic.negate(w, ended)
-        tests.append(arithmetic.both(w, True if begun is None else begun, is_before))
+        begun = True if begun is None else begun
+        if isinstance(step, Abstract) or step != 1:
+            first = tables.wrap_negative(w, 0 if ends[0] is None else ends[0], len(items))
+            since = w.binary("-", place, w.call(max, first, 0))
+            begun = arithmetic.both(w, begun, w.compare("==", w.binary("%", since, step), 0))
+        tests.append(arithmetic.both(w, begun, is_before))
     return kind(items, tests)
 
 
 def _cut_of_row(w: Evaluator, container: Any, parts: Sequence[Any]) -> Masked | None:
     """What `_cut` makes of a[i, :n]: integers pick the row that is cut."""
     slices = [place for place, part in enumerate(parts) if isinstance(part, (slice, Slice))]
-    if len(slices) != 1 or _open_ends(parts[slices[0]]) is None:
+    if len(slices) != 1 or _open_ends(w, parts[slices[0]]) is None:
         return None
     if not all(
         scalar_kind(part) in ("int", "bool") for part in parts if not isinstance(part, Slice)
@@ -123,17 +133,23 @@ def _cut_of_row(w: Evaluator, container: Any, parts: Sequence[Any]) -> Masked | 
     return _cut(w, row, parts[place])
 
 
-def _open_ends(part: Any) -> tuple[Any, Any] | None:
-    """The start and stop of a slice whose length is not known; None of others."""
+def _open_ends(w: Evaluator, part: Any) -> tuple[Any, Any, Any] | None:
+    """The start, stop and step of a slice whose length is not known; None of others."""
     if not isinstance(part, Slice):
         return None
     start, stop, step = part.bounds
-    if step not in (None, 1) or {scalar_kind(end) for end in (start, stop)} - {"int", "bool", None}:
+    step = 1 if step is None else step
+    if {scalar_kind(end) for end in (start, stop, step)} - {"int", "bool", None}:
         return None
     both = isinstance(start, Dynamic) and isinstance(stop, Dynamic)
     if both and difference(start.value, stop.value) is not None:
         return None
-    return start, stop
+    if not ranges.is_above(w, step, 0):
+        raise w.error(
+            f"the step of a slice with dynamic bounds must be above 0 for sure, got "
+            f"{describe(step)}: reverse it afterwards, as in reversed(x[:n])"
+        )
+    return start, stop, step
 
 
 def _is_at(w: Evaluator, place: int, end: Any, length: int) -> Any:

@@ -84,14 +84,7 @@ def of_selection(w: Evaluator, xs: Masked, index: Any) -> Any:
         return w.item(one, tuple_of((slice(None), *rest) if isinstance(one, Masked) else rest))
     if isinstance(index, (Array, Masked)):
         return _by_selection(w, xs, index)
-    return bounded.as_selection(w, w.item(_listed(w, xs), index))
-
-
-def _listed(w: Evaluator, xs: Masked) -> List:
-    """What a mask selects, as a list."""
-    made = List(())
-    bounded.hold(w, made, bounded.packed(w, xs))
-    return made
+    return bounded.as_selection(w, w.item(bounded.listed(w, xs), index))
 
 
 def _by_selection(w: Evaluator, xs: Masked, index: Array | Masked) -> Any:
@@ -101,7 +94,7 @@ def _by_selection(w: Evaluator, xs: Masked, index: Array | Masked) -> Any:
             raise IndexError("boolean index did not match indexed array: its mask is another")
         pairs = zip(xs.tests, index.items, strict=True)
         return Masked(xs.items, [arithmetic.both(w, *pair) for pair in pairs])
-    made = _listed(w, xs)
+    made = bounded.listed(w, xs)
     if isinstance(index, Masked):
         return at_places(w, made, index)
     places = w.read(index)

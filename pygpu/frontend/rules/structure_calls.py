@@ -136,6 +136,7 @@ def _reversed(w: Evaluator, xs: Any) -> Any:
     method = datamodel.find_method(w, xs, "__reversed__")
     if method is not None:
         return w.call(method)
+    xs = lists.listed(w, xs)
     lists.fill(w, xs, unplaced=True)
     lazy = told_apart(w, indexed(w, xs))
     if lazy is not None:

@@ -168,8 +168,8 @@ class Masked(Abstract):
 
 
 class Cut(Masked):
-    """A slice of a list or tuple whose length only the device knows, as `xs[:k]`. Arithmetic of
-    lists puts them together, which has no meaning here."""
+    """A slice of a list whose length only the device knows, as `xs[:k]`: what is not folded or
+    taken item by item is done with a list of its items."""
 
     __slots__ = ()
     TAKEN: ClassVar[str] = (
@@ -178,6 +178,12 @@ class Cut(Masked):
 
     def describe(self) -> str:
         return f"a slice of {len(self.items)} items that ends or begins at a dynamic place"
+
+
+class FixedCut(Cut):
+    """A slice of a tuple or a string, which no list stands for."""
+
+    __slots__ = ()
 
 
 def _is_one(a: Any, b: Any, proven: set[Any]) -> bool:

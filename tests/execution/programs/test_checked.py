@@ -452,5 +452,5 @@ def test_items_of_sums_are_checked_where_they_are_too_many_to_be_taken_one_by_on
     count = len(TABLE) - 2
     plain, checked = pygpu.compile(f), pygpu.compile(f, check=True)
     assert_array_equal(checked(count, shape=(1, 3)), plain(count, shape=(1, 3)))
-    with pytest.raises(IndexError, match="out of range"):
+    with pytest.raises(IndexError, match="out of bounds"):
         checked(count + 1, shape=(1, 3))
