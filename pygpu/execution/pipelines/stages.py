@@ -21,8 +21,8 @@ from pygpu.core.device import Device
 from pygpu.core.errors import DeviceError, OutOfMemory
 from pygpu.core.host import forks, log
 from pygpu.core.host.records import record
-from pygpu.core.programs import Link, Linked, Program, Task, Work
-from pygpu.core.storage import Format, Storage
+from pygpu.core.programs import Link, Linked, Prepared, Program, Task, Work
+from pygpu.core.storage import Format, Storage, strides_of
 from pygpu.devices import targets
 from pygpu.execution.pipelines.deferred import Graph, Note
 from pygpu.execution.pipelines.plans import Planned, Stage, plan
@@ -33,6 +33,7 @@ from pygpu.passes.simplify.pipeline import simplify
 from pygpu.ssa import Constant
 
 KEPT: Final = 64  # structures of a pipeline
+SIZES: Final = 8  # of the images of a stage, for which it is prepared
 _LOCK: Final = forks.Renewed()  # of all pipelines: it is held for some lines
 
 
@@ -52,12 +53,16 @@ class Ready:
     cut: Any = None  # these two are of tiles: see execution/programs/tiles.py
     wrapped: dict[Any, Any] = field(default_factory=dict)
     runs: Any = None  # what runs the program for the shape, once it has run
+    again: dict[Any, Prepared | None] = field(default_factory=dict)  # by the sizes of images
 
     def run(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Storage]:
         """The images that it makes; in tiles where the device does not hold them."""
         work = Work(inputs, uniforms, self.shape, [None] * len(self.task.outputs))
         limits = targets.limits(self.device)
         if limits is None or tiles.hold(limits, self, inputs, self.shape):
+            again = self._again(inputs, uniforms)
+            if again is not None:
+                return again
             if self.runs is None:
                 self.runs = self.program.ready(self.shape)
             made: list[Storage] = self.runs(work)
@@ -67,12 +72,32 @@ class Ready:
         except tiles.NotCut as error:
             raise OutOfMemory(f"{error} ({self.device.name})") from None
 
+    def _again(
+        self, inputs: Sequence[Storage], uniforms: Sequence[Constant]
+    ) -> list[Storage] | None:
+        """The images by the program as it is prepared for such sizes. None where it is not: then
+        no arrays are asked for, which may be on a device."""
+        sizes = tuple([(each.height, each.width) for each in inputs])
+        known = self.again
+        if sizes not in known:
+            if len(known) >= SIZES:
+                self.again = known = {}  # another thread may look into the old one
+            known[sizes] = self.program.prepared(sizes, self.shape)
+        prepared = known[sizes]
+        if prepared is None:
+            return None
+        arrays = [each.lying() for each in inputs]
+        made = None if strides_of(arrays) else prepared.run(arrays, uniforms, None)
+        return None if made is None else [Storage.of(array) for array in made]
+
     def on(self, device: Device) -> Ready:
         """The stage on another device."""
         with COMPILING.lock:
             program = device.compile(self.task)
         dump("source", program.source)
-        return replace(self, device=device, program=program, cut=None, wrapped={}, runs=None)
+        return replace(
+            self, device=device, program=program, cut=None, wrapped={}, runs=None, again={}
+        )
 
 
 @record(eq=False, frozen=False)

@@ -144,6 +144,19 @@ def test_forms_and_infos_are_those_of_the_arguments() -> None:
     assert is_known(piped)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
+def test_arrays_may_lie_anyhow(here: str, dtype: str) -> None:
+    """Parts of rows, every second row, and memory that begins at any byte, by turns."""
+    piped, wide = pygpu.pipeline(rounded), np.empty(2000, np.uint8)
+    for k in range(3 * CALLS):
+        whole = (RNG.random((24, 40)) * 200).astype(dtype)
+        size = np.dtype(dtype).itemsize * 9 * 12
+        aside = wide[k : k + size].view(dtype).reshape(9, 12)
+        aside[:] = whole[:9, :12]
+        for array in (whole[3:12, k % 5 : k % 5 + 12], whole[: 2 * 9 : 2, :12], aside):
+            agrees(piped(array), rounded(array.copy()))
+
+
 def test_arrays_are_the_callers_own() -> None:
     """What is given is read where it is, what is made is handed over: neither changes the other,
     nor what earlier calls gave."""
