@@ -202,21 +202,22 @@ def _made(
 
 def takes_time(function: Callable[..., Any]) -> bool:
     """Whether a function has a parameter called `time`."""
+    return any(each.name == "time" for each in _parameters(function))
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
     try:
-        return "time" in inspect.signature(function).parameters
+        return list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
-        return False
+        return []
 
 
 def _free(function: Callable[..., Any], arguments: dict[str, Any]) -> str | None:
     """The first parameter that is not among the arguments, where those before it are."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        return None
+    parameters = _parameters(function)
     if not parameters or parameters[0].name not in arguments:
         return None
-    named = (parameters[0].KEYWORD_ONLY, parameters[0].POSITIONAL_OR_KEYWORD)
+    named = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     free = (p.name for p in parameters if p.kind in named and p.annotation is not Position)
     return next((name for name in free if name not in arguments), None)
 

@@ -86,19 +86,17 @@ class _Kernel:
     def fold(self, x: Val, turn: int) -> None:
         """Fold an element into its group, in the copy whose turn it is."""
         code, folding, kind = self.code, self.folding, self.folding.accumulated
-        table = self.tables[turn % folding.copies]
-        row = _SIZES[kind] * folding.channels
+        table, channels = self.tables[turn % folding.copies], folding.channels
+        row = _SIZES[kind] * channels
         if folding.how == "count":
-            for c in range(folding.channels):
-                number = self._row(folding.kind, x * folding.channels + c)
+            for c in range(channels):
+                number = self._row(folding.kind, x * channels + c)
                 place = code.at(table, number * row + _SIZES[kind] * c)
                 code.store(self._read(kind, place) + 1, place, _SIZES[kind])
             return
         place = code.at(table, self._row("uint", x) * row)
-        total = self._read(kind, place, folding.channels)
-        value = self._read(
-            folding.kind, code.at(self.values, x * (folding.channels * 4)), folding.channels
-        )
+        total = self._read(kind, place, channels)
+        value = self._read(folding.kind, code.at(self.values, x * (channels * 4)), channels)
         if kind == "double":
             value = code.cast("fpext", value, kind)
         code.store(_JOIN[folding.how](code, total, value), place, _SIZES[kind])

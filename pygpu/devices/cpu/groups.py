@@ -61,10 +61,8 @@ def counted(texels: NDArray[Any], groups: int, cores: Cores) -> NDArray[np.int64
     copies = _copies(4 * groups * channels)
     between = 1 << (-(-copies // channels) - 1).bit_length()
     flat = texels.reshape(-1, channels)
-    tables = _tables(
-        Folding("count", kind, channels, between), (groups, channels), None, flat, cores
-    )
-    return _sums(tables, len(flat), groups)
+    folding = Folding("count", kind, channels, between)
+    return _sums(_tables(folding, (groups, channels), None, flat, cores), len(flat), groups)
 
 
 def binned(
@@ -127,12 +125,9 @@ def _tables(
     count = len(index)
     threads, length = _shared(count, groups * numbers, folding.copies, cores)
     room = -(-count // length), folding.copies, groups + 1, numbers
-    if isinstance(start, tuple):
-        tables = np.zeros(room, np.uint32)
-    else:
-        tables = np.empty(room, start.dtype)
+    tables = np.zeros(room, np.uint32 if isinstance(start, tuple) else start.dtype)
+    if not isinstance(start, tuple):
         tables[:, :, :groups] = start
-        tables[:, :, groups] = 0
     given = {
         group_code.VALUES: values,
         group_code.INDEX: index,

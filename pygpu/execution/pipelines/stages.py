@@ -61,12 +61,10 @@ class Ready:
         limits = targets.limits(self.device)
         if limits is None or tiles.hold(limits, self, inputs, self.shape):
             again = self._again(inputs, uniforms)
-            if again is not None:
-                return again
-            if self.runs is None:
-                self.runs = self.program.ready(self.shape)
-            made: list[Storage] = self.runs(work)
-            return made
+            if again is None:
+                self.runs = self.runs or self.program.ready(self.shape)
+                again = self.runs(work)
+            return again
         try:
             return tiles.run(limits, self, work)
         except tiles.NotCut as error:
@@ -78,8 +76,7 @@ class Ready:
         """The images by the program as it is prepared for such sizes. None where it is not: then
         no arrays are asked for, which may be on a device."""
         sizes = tuple([(each.height, each.width) for each in inputs])
-        known = self.again
-        if sizes not in known:
+        if sizes not in (known := self.again):
             if len(known) >= SIZES:
                 self.again = known = {}  # another thread may look into the old one
             known[sizes] = self.program.prepared(sizes, self.shape)
@@ -95,9 +92,8 @@ class Ready:
         with COMPILING.lock:
             program = device.compile(self.task)
         dump("source", program.source)
-        return replace(
-            self, device=device, program=program, cut=None, wrapped={}, runs=None, again={}
-        )
+        fresh: dict[str, Any] = {"cut": None, "wrapped": {}, "runs": None, "again": {}}
+        return replace(self, device=device, program=program, **fresh)
 
 
 @record(eq=False, frozen=False)

@@ -215,11 +215,9 @@ def write(
             raise TypeError(f"{named(target)}: {format.name} takes no quality; {lossy} do")
         more["quality"] = _quality(quality)
     if content.is_stack and not format.stacks:
-        raise refused(
-            target,
-            f"{format.name} is of one picture; a TIFF holds a stack of them, and "
-            "pygpu.animate(None, stack, path) writes a moving picture",
-        )
+        moving = "pygpu.animate(None, stack, path) writes a moving picture"
+        told = f"{format.name} is of one picture; a TIFF holds a stack of them, and {moving}"
+        raise refused(target, told)
     if content.channels not in format.channels:
         raise refused(
             target,
