@@ -628,3 +628,18 @@ def slices_by_steps_of_dynamic_bounds(ints: Image, p: Position):
     k = ints(p) % 5
     stepped = sum(xs[:: k + 1]), sum(xs[k::2]), sum(xs[p.x : -1 : 3]), len(xs[k - 3 :: 2])
     return *stepped, sum(np.array(xs)[1 : k + 2 : 2])
+
+
+@program
+def comprehensions_of_dynamic_length_compared(counts: Image, p: Position):
+    doubled = [i * 2 for i in range(counts(p))]
+    others = list(range(0, 2 * counts(p), 2))
+    return doubled == [0, 2, 4], doubled != [0, 2], doubled == others, [0, 2, 4] == others
+
+
+@program
+def array_stored_into_from_a_dynamic_place(counts: Image, p: Position):
+    a, k = np.zeros(6), counts(p)
+    a[np.arange(len(a)) >= k] += 1
+    a[np.arange(len(a)) < k - 1] = 3
+    return a.sum()

@@ -89,9 +89,7 @@ def quotient(ranges: Sequence[Range]) -> Range:
 def remainder(ranges: Sequence[Range]) -> Range:
     """Of a % b of ints, which has the sign of b, and is 0 where b is."""
     _, (low, high) = ranges
-    if high <= 0:
-        return min(low + 1, 0), 0
-    return (0, max(high - 1, 0)) if low >= 0 else ANY
+    return (min(low + 1, 0), 0) if high <= 0 else (0, max(high - 1, 0)) if low >= 0 else ANY
 
 
 def common_bits(ranges: Sequence[Range]) -> Range:

@@ -106,11 +106,10 @@ def part(w: Evaluator, text: str, bounds: tuple[Any, Any, Any]) -> Any:
         low, high = np.clip(ranges.range_of(w, free.value), -reach, reach).tolist()
         made = []
         for at in range(low, high + 1):
-            start, stop = [
-                at if end is free else at + width if isinstance(end, Dynamic) else end
-                for end in bounds[:2]
+            ends = [
+                at if e is free else at + width if isinstance(e, Dynamic) else e for e in bounds
             ]
-            made.append(text[start : stop : bounds[2]])
+            made.append(text[slice(*ends)])
         order = tuple(dict.fromkeys(made))
         if len(order) <= WORDS:
             place = w.binary("-", w.call(max, w.call(min, w.call(int, free), high), low), low)

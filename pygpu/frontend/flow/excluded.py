@@ -37,8 +37,7 @@ def excluded(tests: Iterable[Test], subject: Value, number: int) -> bool:
 
 
 def left(tests: Sequence[Test], subject: Value, tables: Sequence[Table]) -> frozenset[int] | None:
-    """What an int that is read of a table can be, by tests of what is read beside it; None where
-    they do not say that."""
+    """What an int of a table can be by tests of what is read beside it; None where none are."""
     if subject.op is None or subject.op.code != "table":
         return None
     place, own = _key(subject.op.operands[0]), tables[subject.op.data.table].values

@@ -29,7 +29,6 @@ with later():
 
 def method(w: Evaluator, value: Any, name: str) -> Builtin | None:
     """value.name, to be called; None if there is no such method."""
-    is_tuple = type(value) is FixedCut
     value = w.call(list, value) if type(value) is Cut else value
     table: dict[str, Callable[..., Any]] = next(
         (methods for kind, methods in _METHODS if isinstance(value, kind)), {}
@@ -37,7 +36,7 @@ def method(w: Evaluator, value: Any, name: str) -> Builtin | None:
     function = table.get(name)
     if function is None and isinstance(value, Set) and name in _SET_ALONE:
         return Builtin(name, lambda *args: _natively(w, getattr(set, name), value, *args), value)
-    if function is None and isinstance(value, (Array, Vector, Masked)) and not is_tuple:
+    if function is None and isinstance(value, _ARRAYS) and type(value) is not FixedCut:
         made = array_methods.array_method(w, value, name)
         if made is not None:
             return made
@@ -59,6 +58,7 @@ _CACHE_INFO: Final = (
     "how many calls of this function were given equal arguments only the device knows: count them "
     "where it is called, in a variable"
 )
+_ARRAYS: Final = (Array, Vector, Masked)
 _SET_ALONE: Final = frozenset(name for name in dir(set) if name[0] != "_")
 
 

@@ -132,7 +132,7 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     sequences = ((Tuple, tuple), (List, list))
     for pair in sequences:
         if isinstance(a, pair) and isinstance(b, pair):
-            if symbol in ("==", "!=") and any(bounded.bounded(w, xs) is not None for xs in (a, b)):
+            if symbol in ("==", "!=") and any(bounded.in_slots(w, xs) is not None for xs in (a, b)):
                 same = w.call(library.same_items, a, b)
                 return same if symbol == "==" else arithmetic.negate(w, same)
             return _compare_sequences(w, symbol, items_of(w, a), items_of(w, b))

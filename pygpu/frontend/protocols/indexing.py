@@ -358,7 +358,8 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
     if isinstance(container, Dict):
         lookups.stored_by_key(w, container, index, new)
         return
-    raise w.error(f"{describe(container)} cannot be stored into by {describe(index)}")
+    hint = ": store item by item, as in xs[k + i] = v" if isinstance(index, Slice) else ""
+    raise w.error(f"{describe(container)} cannot be stored into by {describe(index)}{hint}")
 
 
 def delete_item(w: Evaluator, container: Any, index: Any) -> None:

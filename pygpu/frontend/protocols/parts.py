@@ -145,10 +145,7 @@ def _open_ends(w: Evaluator, part: Any) -> tuple[Any, Any, Any] | None:
     if both and difference(start.value, stop.value) is not None:
         return None
     if not ranges.is_above(w, step, 0):
-        raise w.error(
-            f"the step of a slice with dynamic bounds must be above 0 for sure, got "
-            f"{describe(step)}: reverse it afterwards, as in reversed(x[:n])"
-        )
+        raise w.error("a slice with dynamic bounds takes a step above 0 for sure: reversed(x[:n])")
     return start, stop, step
 
 
@@ -194,7 +191,8 @@ def _run(w: Evaluator, part: Slice, length: int) -> tuple[Any, range]:
         raise w.error(
             "the length of a slice must be known at compile time, as that of x[i:i + 3] is; to "
             "fold one that is not, give elements outside of it a value that does not count: "
-            "sum(v if a <= k < b else 0 for k, v in enumerate(x))"
+            "sum(v if a <= k < b else 0 for k, v in enumerate(x)); to store into one of an array, "
+            "take a mask: a[np.arange(len(a)) >= k] += 1"
         )
     width = max(width, 0)
     if width > length:

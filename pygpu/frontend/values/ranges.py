@@ -32,9 +32,7 @@ def is_above(w: Evaluator, value: Any, least: Any) -> bool:
     """Whether what may be an int is one that is known to be greater than a known one."""
     if type(least) is not int or scalar_kind(value) != "int":
         return False
-    if isinstance(value, Dynamic):
-        return range_of(w, value.value)[0] > least
-    return bool(value > least)
+    return bool((range_of(w, value.value)[0] if isinstance(value, Dynamic) else value) > least)
 
 
 def range_of(w: Evaluator, value: Value) -> tuple[int, int]:

@@ -63,8 +63,7 @@ def _store(w: ControlFlow, state: State, name: str) -> None:
     if value is UNBOUND:
         state.locals.pop(name, None)
         return
-    if type(value) is Choice:
-        value = settled_by_tests(w, value)
+    value = settled_by_tests(w, value) if type(value) is Choice else value
     _give_name(value, name)
     frame = w.frames[-1]
     frame.stored[name] = frame.at
