@@ -355,6 +355,21 @@ def test_what_reads_nothing_near_takes_one_column() -> None:
     assert columns_of(Task(turned, [GREY], [Format(np.dtype("uint8"), 1)]), False) == 4
 
 
+@pytest.mark.parametrize(("far", "columns"), [(1, 4), (8, 4), (9, 1)])
+def test_what_reads_much_far_away_takes_one_column(far: int, columns: int) -> None:
+    build = Builder("mixed", [ImageInput("image", FLOAT), ImageInput("weights", FLOAT)])
+    total = build.load(0, build.x, build.y)
+    for k in range(far):  # places that are known are the same for all pixels
+        place = build.emit("add", build.y, build.constant(INT, k))
+        known = build.load(1, build.constant(INT, k), build.constant(INT, 0))
+        total = build.emit("add", total, build.emit("mul", known, build.load(0, place, build.x)))
+    mixed = build.finish([total])
+    byte = Format(np.dtype("uint8"), 1)
+    assert columns_of(Task(mixed, [GREY, GREY], [GREY]), False) == columns
+    assert columns_of(Task(mixed, [byte, GREY], [byte]), False) == 4
+    assert columns_of(Task(mixed, [byte, GREY], [byte]), True) == columns
+
+
 def test_what_loops_is_no_block() -> None:
     assert can_block(mean_of_three())
     build = Builder("count", [ImageInput("im", FLOAT)])

@@ -62,6 +62,17 @@ def test_default_shapes_follow_how_a_function_reads():
     assert shapes.default(Task(turned, [BYTES], [BYTES]), narrow=True) == shapes.SINGLE
 
 
+@pytest.mark.parametrize(("far", "shape"), [(8, shapes.WIDE), (9, shapes.SQUARE)])
+def test_colours_read_at_many_places_are_computed_in_squares(far, shape):
+    build = Builder("turned", [ImageInput("image", vector("float", 3))])
+    places = [build.emit("add", build.y, build.constant(INT, k)) for k in range(far)]
+    total = build.load(0, build.x, build.y)
+    for place in places:
+        total = build.emit("add", total, build.load(0, place, build.x))
+    colours = Format(np.dtype(np.float32), 3)
+    assert shapes.default(Task(build.finish([total]), [colours], [colours])) == shape
+
+
 def window(offsets, channels=1):
     """The sum of texels at these offsets."""
     build = Builder(

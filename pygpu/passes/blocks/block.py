@@ -25,6 +25,7 @@ from pygpu.core.operations.ops import Cost, cost_of
 from pygpu.core.programs import Task
 from pygpu.core.rewriter import Rewriter
 from pygpu.core.storage import Format
+from pygpu.passes.analysis.footprint import fixed
 from pygpu.passes.blocks.block_views import COLUMNS, NARROW, is_near, pack, view_of, widen
 from pygpu.passes.blocks.pairs import share_pairs
 from pygpu.passes.lower.boundary import lower_boundary
@@ -39,6 +40,7 @@ FEW: Final = 2  # pixels of four that are read one by one rather than all at onc
 # What the larger functions that programs bring along are to compile; all else counts 1.
 WEIGHTS: Final[dict[Cost | None, int]] = {Cost.ROUNDS: 100, Cost.SERIES: 25}
 CHEAP: Final = ("nearest", "constant")  # boundaries that take no division
+FAR: Final = 8  # words read far from a pixel, up to which four pixels in a thread cost no more
 VIEWED: Final = frozenset((1, 2, 3))  # channels of images and results of which there are views
 
 
@@ -103,14 +105,26 @@ def _weight(op: Op) -> int:
 def columns_of(task: Task, narrow: bool) -> int:
     """How many pixels along x a block has best. Where pixels are four components wide, each is read
     and written whole, and neighbours belong to neighbouring threads; so do pixels that read nothing
-    near, whose threads read close to each other then. Pixels that share words are written together;
-    where buffers have `narrow` elements, that matters less than what is read."""
+    near, or much far away, whose threads read close to each other then. Pixels that share words are
+    written together; where buffers have `narrow` elements, that matters less than what is read."""
     loads = [op for op in task.function.body.ops if op.code == "load"]
     reads_near = any(is_near(task.function, op) for op in loads)
+    reads_far = words_far(task) > FAR
     is_wide = any(format.channels == 4 for format in (*task.inputs, *task.outputs))
-    apart = NARROW if narrow and loads and not reads_near else ()
-    shares = any(format.nbytes % 4 and format.nbytes not in apart for format in task.outputs)
-    return 1 if (is_wide or not reads_near) and not shares else COLUMNS
+    alone: tuple[int, ...] = ()
+    if narrow and loads:
+        alone = (*NARROW, 3) if reads_near and reads_far else () if reads_near else NARROW
+    shares = any(format.nbytes % 4 and format.nbytes not in alone for format in task.outputs)
+    return 1 if (is_wide or reads_far or not reads_near) and not shares else COLUMNS
+
+
+def words_far(task: Task) -> float:
+    """How many words of four bytes a pixel reads at places that blocks do not share, and that
+    differ by pixel; a texel is at least one."""
+    function, same = task.function, fixed(task.function)
+    far = [op for op in function.body.ops if op.code == "load" and not is_near(function, op)]
+    images: list[int] = [op.data.image for op in far if op.data.image not in same]
+    return sum(max(task.inputs[image].nbytes / 4, 1) for image in images)
 
 
 def shares_words(task: Task) -> bool:

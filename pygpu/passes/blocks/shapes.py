@@ -20,12 +20,12 @@ from pygpu.core.host import cache
 from pygpu.core.programs import Shape, Task
 from pygpu.passes.analysis.footprint import fixed, footprint, reads_itself
 from pygpu.passes.analysis.pressure import pressure
-from pygpu.passes.blocks.block import columns_of, shares_words, size
+from pygpu.passes.blocks.block import columns_of, shares_words, size, words_far
 from pygpu.passes.blocks.block_views import COLUMNS, is_near
 from pygpu.ssa import images_read, walk
 
 KIND: Final = "shape"  # of what is kept in the disk cache
-PROGRAMS: Final = 8  # a new number forgets all that was measured: programs are made otherwise
+PROGRAMS: Final = 9  # a new number forgets all that was measured: programs are made otherwise
 
 
 # What tuning tries. Four columns are one load of 16 bytes of a float32 row; functions that read
@@ -48,6 +48,7 @@ PACKED: Final = Shape(4, 8, 16, 8)  # rows share what they read and are of 8 or 
 SCATTERED: Final = Shape(4, 1, 32, 4)  # reads are anywhere
 SINGLE: Final = Shape(1, 4, 32, 4)  # reads are anywhere, by neighbours that are other threads'
 WIDE: Final = Shape(1, 2, 32, 4)  # reads are anywhere, of colours, and results are colours
+SQUARE: Final = Shape(1, 1, 16, 16)  # likewise many times, and near each other on all sides
 COLOURS: Final = Shape(1, 8, 32, 4)  # pixels of 4 bytes
 LOOPS: Final = Shape(4, 1, 16, 16)  # neighbours loop about equally long
 LANES: Final = Shape(16, 4, 32, 4)  # bytes, two at a time
@@ -55,6 +56,7 @@ THIN: Final = 4096  # pixels from which on a group of another shape is worth a p
 IDLE: Final = 4  # times as many threads, or rows, as there is work for: another shape is worth it
 MUCH: Final = 32  # operations of a pixel, from which on it is arithmetic that threads wait for
 TABLES: Final = 8  # reads of tables of a pixel, from which on threads wait for these
+MANY_FAR: Final = 24  # words read anywhere, from which on groups are squares
 DENSE: Final = 6  # operations for each texel read, from which on it matters little to share these
 
 # What blocks of functions that look around cost: those of which times on an H200 differ least from
@@ -83,7 +85,12 @@ def default(task: Task, narrow: bool = False, is_software: bool = False) -> Shap
     is_single = columns_of(task, narrow) == 1
     if None in found or not read:
         gives = sum(format.channels for format in task.outputs)
-        return (WIDE if read and gives > 2 else SINGLE) if is_single else SCATTERED
+        if not is_single:
+            return SCATTERED
+        if read and gives > 2:
+            near = sum(is_near(function, op) for op in ops)
+            return SQUARE if words_far(task) > max(MANY_FAR, gives * near) else WIDE
+        return SINGLE
     texels = sum(op.code == "load" and op.data.image not in same for op in ops)
     is_flat = not any(each.up or each.down for each in found if each is not None)
     is_packed = all(inputs[index].dtype.itemsize < 4 for index in read)
