@@ -23,7 +23,7 @@ from pygpu.core.rewriter import Rewriter
 from pygpu.passes.analysis.footprint import Footprint, footprint
 from pygpu.passes.blocks.block import can_block, rows_of_pixels
 from pygpu.passes.stages.part import Part, stages
-from pygpu.passes.stages.price import price
+from pygpu.passes.stages.price import numbers_read, price
 from pygpu.passes.stages.rank import factored
 from pygpu.ssa import Function, ImageInput, Op, Region, Value, alike, has, walk
 
@@ -310,8 +310,7 @@ def _apart(sources: Sequence[Source]) -> float:
         while rows > 1 and _size(function) * rows > LARGEST:
             rows //= 2
         made = rows_of_pixels(function, rows) if rows > 1 else function
-        loads = sum(op.result.type.size for op in walk(made.body) if op.code == "load")
-        cost = (price(made.body) + LOADED * loads) / rows
+        cost = (price(made.body) + LOADED * numbers_read(made.body)) / rows
         total += cost + STORED * _components(each.function.outputs)
     makes = {image for each in sources[:-1] for image in each.outputs}
     for each in sources:

@@ -19,9 +19,9 @@ from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.passes.stages.price import price, price_of
+from pygpu.passes.stages.price import numbers_read, price, price_of
 from pygpu.passes.stages.shifts import Shifted, numbered
-from pygpu.ssa import Function, ImageInput, Load, Op, Value, walk, within
+from pygpu.ssa import Function, ImageInput, Load, Op, Value, within
 
 with later():
     from pygpu.passes.analysis import footprint
@@ -87,8 +87,7 @@ def _part(function: Function) -> tuple[Function, Function, footprint.Footprint] 
 
 def _work(function: Function) -> int:
     """What a function costs, and its loads."""
-    loads = sum([op.result.type.size for op in walk(function.body) if op.code == "load"])
-    return price(function.body) + loads
+    return price(function.body) + numbers_read(function.body)
 
 
 def _chosen(function: Function, found: dict[Value, Shifted]) -> dict[int, list[Value]]:
