@@ -15,6 +15,7 @@ from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu import staged, strips
 from pygpu.devices.cpu.device import CpuDevice
 from pygpu.devices.cpu.staged import CpuStaged
+from pygpu.passes.blocks.tiling import Source, tiling
 from pygpu.passes.simplify.pipeline import simplify
 from pygpu.passes.stages import added, rank
 from pygpu.passes.stages.part import stages
@@ -340,6 +341,57 @@ def test_windows_added_up_by_loops_are_stages_where_weights_are_products(
     )
 
 
+def soft_by_a_loop(im: Image, p: Position):
+    total, weight = 0.0, 0.0
+    for j in range(-15, 16):
+        for i in range(-15, 16):
+            w = math.exp(-(i * i + j * j) / 56)
+            total += im(p + (i, j)) * w
+            weight += w
+    return total / weight
+
+
+def greatest(im: Image, p: Position):
+    most = -1.0
+    for j in range(-15, 16):
+        for i in range(-15, 16):
+            most = max(most, im(p + (i, j)))
+    return most
+
+
+def spread_by_tests(im: Image, p: Position):
+    least, most = 9.0, im(p) - 1
+    for j in range(-4, 5):
+        for i in range(-4, 5):
+            v = im(p + (i, j))
+            if v < least:
+                least = v
+            if most < v:
+                most = v
+    return most - least
+
+
+@pytest.mark.parametrize("function", [soft_by_a_loop, greatest, spread_by_tests])
+def test_windows_are_stages_whatever_they_begin_with(function) -> None:
+    """Sums beside sums of their weights, and the most of texels and something else."""
+    image = Image(np.random.default_rng(6).random((71, 97), np.float32), boundary="mirror")
+    run = pygpu.compile(function)
+    assert run.lower(image).stats["stages"] == 2
+    have = np.asarray(run(image))
+    for x, y in [(0, 0), (40, 33), (96, 70), (3, 69), (95, 20)]:
+        want = function(image, Position(x, y))
+        np.testing.assert_allclose(have[y, x], want, rtol=2e-6, atol=4e-6)
+
+
+@pytest.mark.parametrize("function", [box, soft_by_a_loop, greatest])
+def test_windows_of_loops_are_made_in_tiles(function) -> None:
+    """All rounds count, so that what is apart costs many times as much."""
+    found = lowered(pygpu.compile(function))
+    made = tiling([Source(found, (0,), (1,))], 32768)
+    assert made is not None
+    assert len(made.pieces) == 2
+
+
 def by_position(im: Image, p: Position):
     total = 0.0
     for j in range(31):
@@ -489,6 +541,26 @@ def test_the_most_of_a_window_is_pythons(target: str, most, dtype: str) -> None:
         [most(seen[(y + j) % height, (x + i) % width] for i, j in NEAR) for x in range(width)]
         for y in range(height)
     ]
+    np.testing.assert_allclose(have, want, rtol=1e-6)
+
+
+@pytest.mark.parametrize("begins", [0.25, -math.inf, math.nan])
+def test_the_most_of_a_window_and_another_number_is_pythons(target: str, begins: float) -> None:
+    rng = np.random.default_rng(9)
+    texels = rng.random((41, 53), np.float32)
+    texels[rng.random(texels.shape) < 0.4] = np.nan
+    texels[:12, :14] = np.nan
+
+    def most(im: Image, p: Position):
+        found = begins
+        for d in NEAR:
+            if (value := im(p + d)) > found:
+                found = value
+        return found
+
+    image = Image(texels, boundary="wrap")
+    have = np.asarray(pygpu.compile(most, target=target)(image))
+    want = [[most(image, Position(x, y)) for x in range(53)] for y in range(41)]
     np.testing.assert_allclose(have, want, rtol=1e-6)
 
 

@@ -3,6 +3,7 @@
     total = loop of 31 rounds: total + im[x - 15, y + k - 15] + ... + im[x + 15, y + k - 15]
 
     added(loop, function)[total]  ->  Texels(load, {(-15, -15): 1.0, ...})
+    added(loop, function)[weight]  ->  961.0
 
 The loop is done with numbers in place of what is known in each round (counters, elements of tables)
 and with weights in place of texels and sums of them. A loop that needs anything else adds up
@@ -77,8 +78,9 @@ class _Other(Exception):
     """The loop does something else."""
 
 
-def added(loop: Op, function: Function) -> dict[Value, Texels]:
-    """The results of a loop that are sums of texels; none where it does anything else."""
+def added(loop: Op, function: Function) -> dict[Value, Any]:
+    """The results of a loop that are sums of texels, as such, and those that are numbers; none
+    where it does anything else."""
     inside = list(within(loop))
     if any(op.code not in CODES | SCALARS for op in inside) or all(
         op.code != "load" for op in inside
@@ -88,7 +90,11 @@ def added(loop: Op, function: Function) -> dict[Value, Texels]:
     try:
         rounds.op(loop)
         made = [(result, rounds.values[result]) for result in loop.results]
-        return {result: known.texels() for result, known in made if isinstance(known, _Sum)}
+        return {
+            result: known.texels() if isinstance(known, _Sum) else known
+            for result, known in made
+            if isinstance(known, (_Sum, *NUMBERS))
+        }
     except (_Other, ZeroDivisionError):
         return {}
 

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,10 +92,12 @@ class _Product:
 
 @record(eq=False)
 class _Extreme:
-    """The greatest or least of the numbers in a window, of which one is the first."""
+    """The greatest or least of the numbers in a window, of which one is the first, unless what is
+    first is anything else (`is_apart`)."""
 
     op: Op
     first: Value
+    is_apart: bool
     layers: list[dict[Place, Value]]
 
     def written(self, rewriter: Rewriter, type: Type, rows_first: bool) -> Value:
@@ -116,9 +118,11 @@ class _Extreme:
             line += [new[each[place]] for each in self.layers]
         least = (-math.inf if code == "max" else math.inf) if skips else None
         found = of([of(line, least) for line in lines.values()])
+        first = new[self.first]
+        if self.is_apart:
+            return build.emit(code, first, found, data=self.op.data)
         if not skips:
             return found
-        first = new[self.first]
         return build.emit("select", build.emit("isnan", first), first, found)
 
 
@@ -137,18 +141,21 @@ def factored(function: Function, rows_first: bool = False, least: int = LEAST) -
 
 def _factored(function: Function, rows_first: bool, least: int) -> Function:
     parted = _parted(function)
-    products = _Finder(parted, least).found()
+    finder = _Finder(parted, least)
+    products, numbers = finder.found(), finder.numbers
     if not products:
         return function
 
     def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
-        if not any(value in products for value in op.results):
+        if not any(value in products or value in numbers for value in op.results):
             return None
         made = rewriter.copy(op, operands) if op.code == "loop" else operands
         return [
-            products[value].written(rewriter, value.type, rows_first) if value in products else old
+            products[value].written(rewriter, value.type, rows_first) if value in products
+            else rewriter.build.constant(value.type, numbers[value]) if value in numbers
+            else old
             for value, old in zip(op.results, made, strict=op.code == "loop")
-        ]
+        ]  # fmt: skip
 
     return apply(CLEAN, Rewriter(parted, rule).run())
 
@@ -175,9 +182,15 @@ class _Finder:
         self.count: Counter[Value] = uses(function)
         self.products: dict[Value, _Product | _Extreme] = {}
         self.added: dict[Value, Texels] = {}  # by loops
+        self.numbers: dict[Value, Any] = {}  # those that loops make beside them
         for op in function.body.ops:
-            if op.code == "loop":
-                self.added |= added.added(op, function)
+            for value, made in added.added(op, function).items() if op.code == "loop" else ():
+                if isinstance(made, Texels):
+                    self.added[value] = made
+                else:
+                    self.numbers[value] = (
+                        made if value.type.is_scalar else (made,) * value.type.size
+                    )
 
     @cached_property
     def places(self) -> dict[Value, Shifted]:
@@ -268,20 +281,23 @@ class _Finder:
             if self.count[rest] != 1:
                 return None
             op = inner
-        found.append(rest)
         layers: dict[int, dict[Place, Value]] = {}
         for each in found:
             place = self.places.get(each)
             if place is None:
                 return None
             layers.setdefault(place.number, {})[place.dx, place.dy] = each
+        place = self.places.get(rest)
+        is_apart = place is None or place.number not in layers
+        if place is not None and not is_apart:
+            layers[place.number][place.dx, place.dy] = rest
         places, *others = [values.keys() for values in layers.values()]
         across, down = ({place[axis] for place in places} for axis in (0, 1))
         is_whole = len(places) == len(across) * len(down) and min(len(across), len(down)) >= 3
         if not is_whole or any(other != places for other in others):
             return None
         many = len(places) * len(layers) >= self.least
-        return _Extreme(last, rest, list(layers.values())) if many else None
+        return _Extreme(last, rest, is_apart, list(layers.values())) if many else None
 
 
 def _is_linear(op: Op) -> bool:
