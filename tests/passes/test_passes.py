@@ -1,5 +1,6 @@
 """Passes keep what a function means, leave it well formed, and do what each is for."""
 
+import itertools
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,7 +26,7 @@ from pygpu.passes.lower.unroll import unroll
 from pygpu.passes.simplify import pipeline as passes
 from pygpu.passes.simplify.hoist import HELD, hoist
 from pygpu.ssa import BOUNDARIES, Function, ImageInput, Lookup, Op, Region, Value, walk
-from pygpu.types import BOOL, FLOAT, INT, vector
+from pygpu.types import BOOL, FLOAT, INT, Type, vector
 from random_functions import Case, cases, random_case
 
 VEC3 = vector("float", 3)
@@ -78,6 +79,10 @@ def simplified(write: Write) -> str:
 
 RULES: list[tuple[Write, str]] = [
     # floats
+    (lambda m, a: m.select(m.gt(a, 0.0), a, 0.0), "%0 = max 0.0, a; return %0"),
+    (lambda m, a: m.select(m.lt(a, 1.0), 1.0, a), "%0 = max a, 1.0; return %0"),
+    (lambda m, a: m.select(m.gt(a, 0.0), a, -0.0),
+        "%0 = gt a, 0.0; %1 = select %0, a, -0.0; return %1"),
     (lambda m, a: m.add(a, 0.0), "return a"),
     (lambda m, a: m.add(-0.0, a), "return a"),
     (lambda m, a: m.sub(a, 0.0), "return a"),
@@ -349,6 +354,29 @@ def test_a_branch_around_a_load_stays() -> None:
 
     expected = "%1 = if p {; %0 = load im[x, y] nearest; yield %0; } else {; yield a; }; return %1"
     assert simplified(write) == expected
+
+
+@pytest.mark.parametrize("kind", [FLOAT, INT])
+@pytest.mark.parametrize("test", ["gt", "lt", "ge", "le"])
+@pytest.mark.parametrize("is_crossed", [False, True])
+def test_a_choice_of_what_is_compared_is_an_extreme(
+    kind: Type, test: str, is_crossed: bool
+) -> None:
+    """To the bit: where they are equal, or NaN, the first of min and max is kept."""
+    build = Builder("chosen", [ImageInput("a", kind), ImageInput("b", kind)])
+    a, b = [build.load(k, build.x, build.y) for k in range(2)]
+    sides = (b, a) if is_crossed else (a, b)
+    plain = build.finish([build.emit("select", build.emit(test, a, b), *sides)])
+    made = passes.simplify(plain)
+    extreme = ["max" if (test in ("gt", "ge")) != is_crossed else "min"]
+    is_exact = kind is INT or test in ("gt", "lt")
+    codes = [op.code for op in made.body.ops if op.code != "load"]
+    assert codes == (extreme if is_exact else [test, "select"])
+    numbers = [-3, 0, 2] if kind is INT else [-1.5, -0.0, 0.0, 2.0, np.nan, np.inf]
+    pairs = np.array(list(itertools.product(numbers, repeat=2)), f"{kind.kind}32")
+    given = [column[None] for column in np.ascontiguousarray(pairs.T)]
+    (whole,), (chosen,) = [run(each, given, [], (1, len(pairs))) for each in (plain, made)]
+    np.testing.assert_array_equal(whole.view("int32"), chosen.view("int32"))
 
 
 def test_nested_branches_become_selects_from_the_inside() -> None:

@@ -5,6 +5,7 @@ not (a < b) is not a >= b.
 
     lt 0.0, %0           ->  gt %0, 0.0
     select %0, true, %1  ->  bit_or %0, %1
+    select (gt %0, %1), %0, %1  ->  max %1, %0
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, Final
 from pygpu.core.operations.ops import TABLE, Operation
 from pygpu.passes.simplify.rules import Emit, Rule, made_by, number
 from pygpu.ssa import Op, Value, constant_of
-from pygpu.types import BOOL, vector
+from pygpu.types import BOOL, INTEGERS, vector
 
 # What changes nothing where it comes second: x + 0, and max(x, -inf), NaN in x or not.
 _NEUTRAL: Final[dict[str, dict[str, float]]] = {
@@ -24,6 +25,9 @@ _NEUTRAL: Final[dict[str, dict[str, float]]] = {
     "min": {"float": math.inf},
     "max": {"float": -math.inf},
 }
+# What a choice of one of the compared is, where the first holds and where the second one does.
+_EXTREMES: Final = {"gt": ("max", "min"), "lt": ("min", "max")}
+_WHOLE_EXTREMES: Final = {**_EXTREMES, "ge": _EXTREMES["gt"], "le": _EXTREMES["lt"]}
 _COMPARISONS: Final = {code: row for code, row in TABLE.items() if row.is_comparison}
 
 
@@ -96,11 +100,37 @@ def _select(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
             return emit("select", emit("bit_or", condition, chosen), a, second)
     if a.type.kind == "bool" and a.type is condition.type:
         return _select_bool(emit, condition, a, b)
+    if extreme := _extreme(condition, a, b):
+        code, first, second = extreme
+        return emit(code, first, second)
     if found := _neutral(condition, a, b):
         op, other, nothing = found
         taken = emit("select", condition, other, emit.constant(a.type, nothing))
         return emit(op.code, b, taken, data=op.data)
     return None
+
+
+def _extreme(condition: Value, a: Value, b: Value) -> tuple[str, Value, Value] | None:
+    """The minimum or maximum that a choice is: `v if v > most else most` is max(most, v), of NaN
+    too. Integers may be compared with their equals, which choose between zeros of floats."""
+    test = condition.op
+    codes = _WHOLE_EXTREMES if a.type.kind in INTEGERS else _EXTREMES
+    if test is None or test.code not in codes or condition.type.size != a.type.size:
+        return None
+    one, other = test.operands
+    if _is_same(one, a) and _is_same(other, b):
+        return codes[test.code][0], b, a
+    if _is_same(one, b) and _is_same(other, a):
+        return codes[test.code][1], b, a
+    return None
+
+
+def _is_same(one: Value, other: Value) -> bool:
+    """Whether two values are one, or one constant, which NaN is not."""
+    first, second = constant_of(one), constant_of(other)
+    if first is None or second is None or one.type is not other.type:
+        return one is other
+    return first == second and repr(first) == repr(second)
 
 
 def _neutral(condition: Value, changed: Value, kept: Value) -> tuple[Op, Value, float] | None:
