@@ -118,12 +118,14 @@ def columns_of(task: Task, narrow: bool) -> int:
     return 1 if (is_wide or reads_far or not reads_near) and not shares else COLUMNS
 
 
-def words_far(task: Task) -> float:
+def words_far(task: Task, is_apart: bool = False) -> float:
     """How many words of four bytes a pixel reads at places that blocks do not share, and that
-    differ by pixel; a texel is at least one."""
+    differ by pixel; a texel is at least one. With `is_apart`, of
+    texels around one such place one counts."""
     function, same = task.function, fixed(task.function)
     far = [op for op in function.body.ops if op.code == "load" and not is_near(function, op)]
-    images: list[int] = [op.data.image for op in far if op.data.image not in same]
+    read = [(op.data.image, *op.operands) for op in far if op.data.image not in same]
+    images: list[int] = [image for image, *_ in (dict.fromkeys(read) if is_apart else read)]
     return sum(max(task.inputs[image].nbytes / 4, 1) for image in images)
 
 

@@ -56,7 +56,7 @@ THIN: Final = 4096  # pixels from which on a group of another shape is worth a p
 IDLE: Final = 4  # times as many threads, or rows, as there is work for: another shape is worth it
 MUCH: Final = 32  # operations of a pixel, from which on it is arithmetic that threads wait for
 TABLES: Final = 8  # reads of tables of a pixel, from which on threads wait for these
-MANY_FAR: Final = 24  # words read anywhere, from which on groups are squares
+MANY_FAR: Final = 24  # words read at places apart, from which on groups are squares
 DENSE: Final = 6  # operations for each texel read, from which on it matters little to share these
 
 # What blocks of functions that look around cost: those of which times on an H200 differ least from
@@ -89,7 +89,7 @@ def default(task: Task, narrow: bool = False, is_software: bool = False) -> Shap
             return SCATTERED
         if read and gives > 2:
             near = sum(is_near(function, op) for op in ops)
-            return SQUARE if words_far(task) > max(MANY_FAR, gives * near) else WIDE
+            return SQUARE if words_far(task, is_apart=True) > max(MANY_FAR, gives * near) else WIDE
         return SINGLE
     texels = sum(op.code == "load" and op.data.image not in same for op in ops)
     is_flat = not any(each.up or each.down for each in found if each is not None)
