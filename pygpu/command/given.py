@@ -197,9 +197,11 @@ def _check_count(compiled: Any, options: argparse.Namespace) -> None:
 
 
 def check_names(paths: Sequence[Path], folder: Path) -> None:
-    """UsageError for two files that would become one of a folder."""
+    """UsageError for two files that would become one of a folder, or one that would be lost."""
     names = [path.name for path in paths]
     for number, name in enumerate(names):
+        if paths[number].resolve() == (folder / name).resolve():
+            raise UsageError(f"{paths[number]}: it would be overwritten; give another folder")
         if name in names[:number]:
             raise UsageError(
                 f"{folder / name}: {paths[names.index(name)]} and {paths[number]} would both "
