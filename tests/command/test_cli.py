@@ -427,7 +427,10 @@ def test_info_names_the_targets(capsys: pytest.CaptureFixture[str]) -> None:
             "out/photo.png: photo.png and sub/photo.png would both become it",
         ),
         ("run filters.py:scaled a.mp4 sub/a.mp4 -o out", "out/a.mp4: a.mp4 and sub/a.mp4 would"),
-        ("run filters.py:scaled photo.png dots.png -o .", "photo.png: it would be overwritten; give"),
+        (
+            "run filters.py:scaled photo.png dots.png -o .",
+            "photo.png: it would be overwritten; give",
+        ),
     ],
 )
 def test_mistakes_are_told_in_a_line(
