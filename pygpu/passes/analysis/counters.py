@@ -92,6 +92,11 @@ def counters(loop: Op) -> Iterator[Counter]:
                 )  # fmt: skip
 
 
+def most_rounds(loop: Op) -> float:
+    """The most rounds that a loop runs: infinity where no counter ends it at a known number."""
+    return min([counter.rounds for counter in counters(loop)], default=math.inf)
+
+
 def _step(value: Value, go: Value, param: Value) -> int | None:
     """How much a value exceeds the parameter wherever the loop goes on, if that is one number."""
     steps: set[int] = set()
@@ -140,8 +145,7 @@ def find_bounded(region: Region, found: set[Op]) -> float:
     for op in region.ops:
         inner = sum([find_bounded(each, found) for each in op.regions])
         if op.code == "loop":
-            most = min([counter.rounds for counter in counters(op)], default=math.inf)
-            inner = most * max(1, inner)
+            inner = most_rounds(op) * max(1, inner)
             if inner <= ROUNDS:
                 found.add(op)
         total += inner

@@ -46,5 +46,5 @@ def _rounds(op: Op) -> int:
     """How often the regions of an operation run, at most."""
     if op.code != "loop":
         return 1
-    known = min([each.rounds for each in counters.counters(op)], default=math.inf)
-    return ROUNDS if known == math.inf else int(known)
+    most = counters.most_rounds(op)
+    return ROUNDS if most == math.inf else int(most)
