@@ -29,8 +29,7 @@ from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
 from pygpu.language.vectors import Position, Vec3
 from pygpu.runtime import compile
-
-WHOLE: Final = ("int", "uint")  # kinds of images whose values are no brightness in [0, 1]
+from pygpu.types import INTEGERS
 
 # ---------------------------------------------------------------- sharpening
 
@@ -54,7 +53,7 @@ def unsharp_mask(
     smooth = gaussian(image.sampled(boundary="reflect"), sigma=sigma)
     low: Any = -np.inf
     high = np.inf
-    if not preserve_range and image.format.kind not in WHOLE:
+    if not preserve_range and image.format.kind not in INTEGERS:
         unsigned = image.format.dtype.kind in "bu"
         low, high = 0.0 if unsigned else derived(_least_held, image.min()), 1.0
     return _sharpened(image, smooth, amount=amount, low=low, high=high)
@@ -128,7 +127,7 @@ def richardson_lucy(
         factor = _ratio(image, guess, least=least, kernel=blur)
         factor = factor.sampled(boundary="constant", cval=0)
         guess = _corrected(guess, factor, kernel=back)
-    return _held(guess) if clip and image.format.kind not in WHOLE else guess
+    return _held(guess) if clip and image.format.kind not in INTEGERS else guess
 
 
 # ---------------------------------------------------------------- inpainting

@@ -117,20 +117,10 @@ def _extreme(condition: Value, a: Value, b: Value) -> tuple[str, Value, Value] |
     codes = _WHOLE_EXTREMES if a.type.kind in INTEGERS else _EXTREMES
     if test is None or test.code not in codes or condition.type.size != a.type.size:
         return None
-    one, other = test.operands
-    if _is_same(one, a) and _is_same(other, b):
-        return codes[test.code][0], b, a
-    if _is_same(one, b) and _is_same(other, a):
-        return codes[test.code][1], b, a
-    return None
-
-
-def _is_same(one: Value, other: Value) -> bool:
-    """Whether two values are one, or one constant, which NaN is not."""
-    first, second = constant_of(one), constant_of(other)
-    if first is None or second is None or one.type is not other.type:
-        return one is other
-    return first == second and repr(first) == repr(second)
+    first, second = codes[test.code]
+    if test.operands == (a, b):
+        return first, b, a
+    return (second, b, a) if test.operands == (b, a) else None
 
 
 def _neutral(condition: Value, changed: Value, kept: Value) -> tuple[Op, Value, float] | None:

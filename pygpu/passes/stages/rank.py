@@ -188,9 +188,7 @@ class _Finder:
                 if isinstance(made, Texels):
                     self.added[value] = made
                 else:
-                    self.numbers[value] = (
-                        made if value.type.is_scalar else (made,) * value.type.size
-                    )
+                    self.numbers[value] = made
 
     @cached_property
     def places(self) -> dict[Value, Shifted]:
@@ -357,7 +355,6 @@ def _sum(build: Builder, type: Type, terms: Sequence[tuple[Value, float]]) -> Va
     """A weighted sum, in order."""
     total: Value | None = None
     for value, weight in terms:
-        number = weight if type.is_scalar else (weight,) * type.size
         is_product = weight == 1.0 and type.kind == "float"
         product = made_by(value, "mul") if is_product else None
         if total is None and weight == 1.0:
@@ -367,8 +364,8 @@ def _sum(build: Builder, type: Type, terms: Sequence[tuple[Value, float]]) -> Va
         elif total is not None and weight == 1.0:
             total = build.emit("add", total, value)
         elif total is None:
-            total = build.emit("mul", value, build.constant(type, number))
+            total = build.emit("mul", value, build.constant(type, weight))
         else:
-            total = build.emit("fma", value, build.constant(type, number), total)
+            total = build.emit("fma", value, build.constant(type, weight), total)
     assert total is not None
     return total
