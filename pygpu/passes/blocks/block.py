@@ -111,17 +111,19 @@ def columns_of(task: Task, narrow: bool) -> int:
     reads_near = any(is_near(task.function, op) for op in loads)
     reads_far = words_far(task) > FAR
     is_wide = any(format.channels == 4 for format in (*task.inputs, *task.outputs))
-    alone: tuple[int, ...] = ()
-    if narrow and loads:
-        alone = (*NARROW, 3) if reads_near and reads_far else () if reads_near else NARROW
+    alone: tuple[int, ...] = ()  # bytes of results that share words, and are written one by one
+    if narrow and reads_near and reads_far:
+        alone = (*NARROW, 3)
+    elif narrow and loads and not reads_near:
+        alone = NARROW
     shares = any(format.nbytes % 4 and format.nbytes not in alone for format in task.outputs)
     return 1 if (is_wide or reads_far or not reads_near) and not shares else COLUMNS
 
 
 def words_far(task: Task, is_apart: bool = False) -> float:
     """How many words of four bytes a pixel reads at places that blocks do not share, and that
-    differ by pixel; a texel is at least one. With `is_apart`, of
-    texels around one such place one counts."""
+    differ by pixel; a texel is at least one. With `is_apart`, of texels around one such place one
+    counts."""
     function, same = task.function, fixed(task.function)
     far = [op for op in function.body.ops if op.code == "load" and not is_near(function, op)]
     read = [(op.data.image, *op.operands) for op in far if op.data.image not in same]
