@@ -85,6 +85,7 @@ from pygpu.frontend.decode.jumps import (
     delegate,
     graph_of,
     handlers_of,
+    mark_expressions,
     merge_inverse_branches,
     merge_jumps,
     prune,
@@ -182,6 +183,8 @@ def _decode(key: _Identity) -> Code:
     drafts = _translate(key.code)
     if VERSION >= (3, 15):
         ask_for_iterators(drafts)
+    if key.code.co_name == "<genexpr>":
+        mark_expressions(drafts)
     resolve(drafts)
     delegate(drafts)
     take_plain_calls(drafts)

@@ -112,6 +112,16 @@ def ask_for_iterators(drafts: list[Draft]) -> None:
         place += 1
 
 
+def mark_expressions(drafts: list[Draft]) -> None:
+    """Let the outer loop of a generator expression, and its `yield`, stand where it does, as up to
+    3.13: on 3.14 they stand at what it runs through and at what is yielded."""
+    start = next(place for place, draft in enumerate(drafts) if draft.arg == ".0")
+    outer = next((draft for draft in drafts if draft.op == "FOR"), None)
+    for draft in drafts:
+        if draft is outer or draft.op == "YIELD":
+            draft.position = drafts[start].position
+
+
 def delegate(drafts: list[Draft]) -> None:
     """Make a loop of `yield from`: its SEND, which sends what the generator was sent, is a FOR, for
     nothing is sent. RESULT stands where the loop is left, if the value of `yield from` is used."""
