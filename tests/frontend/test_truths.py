@@ -29,6 +29,13 @@ def set_in_a_loop(p: Position) -> Any:
     return is_set + PYTHONS[p.y]
 
 
+def of_a_sum_that_starts_as_pythons(p: Position) -> Any:
+    total = 0.0
+    for k in range(p.x):
+        total += NUMBERS[k % 3]
+    return (total > 1) + (total < 2)
+
+
 def numpys_in_rows(p: Position) -> Any:
     return FLAGS[p.x] if p.y > 0 else p.x > 2
 
@@ -36,6 +43,7 @@ def numpys_in_rows(p: Position) -> Any:
 UNCLEAR: list[Callable[[Position], Any]] = [
     set_on_one_path,
     set_in_a_loop,
+    of_a_sum_that_starts_as_pythons,
     lambda p: (FLAGS[p.x] if p.y > 0 else PYTHONS[p.x]) + PYTHONS[p.y],
     # By a call: where Python compiles what follows a choice for each of its sides, each is clear.
     lambda p: np.where(p.y > 0, 1, 0) * (PYTHONS[p.x] - numpys_in_rows(p)),
@@ -98,6 +106,16 @@ def test_what_numpy_refuses_raises_its_error(function: Callable[[Position], Any]
 def test_a_bool_is_no_place_in_an_array(function: Callable[[Position], Any]) -> None:
     with pytest.raises(CompileError, match="a bool is a mask where it indexes a NumPy array"):
         pygpu.compile(lambda p=Position: function(p), target="interpreter")(shape=(2, 5))
+
+
+def test_numpys_bool_is_no_place_in_a_list() -> None:
+    def chosen(p: Position) -> Any:
+        return PYTHONS[FLAGS[p.x]]
+
+    with pytest.raises(TypeError, match="list indices must be integers"):
+        chosen(Position(0, 0))
+    with pytest.raises(CompileError, match="is no place in a list or tuple"):
+        pygpu.compile(chosen, target="interpreter")(shape=(2, 5))
 
 
 def test_a_bool_is_a_place_in_a_list() -> None:

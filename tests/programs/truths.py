@@ -142,3 +142,39 @@ def what_numpys_truths_refuse_is_handled(im: Image, p: Position):
         except TypeError:
             found.append(7)
     return tuple(found)
+
+
+@program
+def numpys_numbers_on_some_paths_are_divided_by_zero(im: Image, p: Position):
+    total, product, either = 0.0, 1.0, 0.0
+    for k in range(p.x):
+        total = total + ZEROS[k % 5] // 2
+        product *= ZEROS[(k + p.y) % 5]
+    if p.y > 0:
+        either = max(NUMBERS[p.x], np.float64(0))
+    found = []
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for divisor in (total, product, either, either + total):
+            try:
+                found.append(3 / divisor)
+            except ZeroDivisionError:
+                found.append(77)
+    return tuple(found)
+
+
+@program
+def elements_of_arrays_are_divided_by_zero(im: Image, p: Position):
+    some = np.array([max(im(p), 0.0), 1.0])
+    equal = np.full(3, p.x % 2)
+    found = []
+    with np.errstate(divide="ignore"):
+        for divisor in (some[0], equal[p.y % 3], equal.sum(), some[0].item(), float(some[p.y % 2])):
+            try:
+                found.append(1 / divisor)
+            except ZeroDivisionError:
+                found.append(77)
+        try:
+            found.append(np.float64(2) / p.x)
+        except ZeroDivisionError:
+            found.append(77)
+    return tuple(found)

@@ -18,9 +18,9 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.errors import HOME
-from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.numbers import arithmetic, flags
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import is_of_numpys, scalar_kind
+from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.values import Abstract, Dynamic
 
 Domain = tuple[Callable[..., Any], type[Exception], str]  # where it raises, and what
@@ -156,9 +156,8 @@ def _note(w: Evaluator, domains: tuple[Domain, ...], args: tuple[Any, ...]) -> N
     if not w.handled() or w.frame.code.code.co_filename.startswith(HOME):
         return
     # NumPy's numbers are divided by zero, with a warning; functions of `math` take them as any.
-    is_numpys = domains in _PLAIN.values() and is_of_numpys(*args)
-    is_numpys |= any(isinstance(x, np.generic) for x in args)
-    numbers = all(map(scalar_kind, args)) and not is_numpys
+    own = domains in _PLAIN.values() and flags.whose(w, *args)
+    numbers = all(map(scalar_kind, args)) and own is not True
     if not numbers or not any(isinstance(x, Abstract) for x in args):
         return
     if domains is _WHOLE and scalar_kind(args[0]) != "float":
@@ -168,5 +167,7 @@ def _note(w: Evaluator, domains: tuple[Domain, ...], args: tuple[Any, ...]) -> N
             wrong = where(w, *args)
         except TypeError:  # a wrong number of arguments, of which the call says more
             return
+        if isinstance(own, Dynamic) and (isinstance(wrong, Dynamic) or wrong):
+            wrong = arithmetic.both(w, wrong, Dynamic(w.build.emit("not", own.value)))
         if isinstance(wrong, Dynamic) or wrong:
             w.may_raise(wrong, error, message)

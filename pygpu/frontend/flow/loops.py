@@ -346,7 +346,7 @@ def _at_most(w: ControlFlow, rounds: Any) -> tuple[int | None, bool]:
     knows, or they are so many that lists are better given the room of one without a known end."""
     if isinstance(rounds, int):
         return rounds if rounds < 1 << 31 else None, True
-    if type(rounds) is Dynamic and rounds.value.type.kind == "int":
+    if isinstance(rounds, Dynamic) and rounds.value.type.kind == "int":
         most = ranges.range_of(w, rounds.value)[1]
         return max(most, 0) if most <= choosing.UNKNOWN else None, False
     return None, False

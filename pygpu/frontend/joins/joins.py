@@ -25,6 +25,7 @@ from pygpu.frontend.values.kinds import (
     meeting,
     narrow_dtype,
     narrow_either,
+    own_of,
     scalar_kind,
     truth_either,
 )
@@ -59,7 +60,7 @@ from pygpu.frontend.values.values import (
 )
 from pygpu.language.vectors import CLASSES
 from pygpu.ssa import Value
-from pygpu.types import BOOL, Kind, vector, widest
+from pygpu.types import BOOL, UINT, Kind, vector, widest
 
 with later():
     from pygpu.frontend.joins import contents
@@ -274,8 +275,12 @@ class Join:
             self.spoiled |= was is not None and getattr(either, "is_numpys", None) is not was
             return either
         if narrow_dtype(a) is None and narrow_dtype(b) is None:
-            number = any_of(made, a, b)
+            number, owns = any_of(made, a, b), (own_of(a), own_of(b))
+            is_plain = type(number) is Dynamic and made.type is not UINT
+            if is_plain and not any(own is None for own in owns) and owns[0] is not owns[1]:
+                number = Numpys(made, self.value(*owns, (*key, ".own")).value)
             self.spoiled |= isinstance(a, Numpys) and type(number) is Dynamic
+            self.spoiled |= a.__class__ is Dynamic and type(number) is Numpys
             return number
         either = narrow_either(made, a, b, within=bool(self.meeting.loop))
         if either is None:

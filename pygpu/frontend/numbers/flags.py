@@ -14,7 +14,13 @@ import numpy as np
 
 from pygpu.frontend.numbers.numbers import as_value, dynamic
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import certainty, is_numpys, is_of_numpys, truth_either
+from pygpu.frontend.values.kinds import (
+    certainty,
+    is_numpys,
+    is_of_numpys,
+    is_word,
+    truth_either,
+)
 from pygpu.frontend.values.values import Certainty, Dynamic, Numpys, Truth
 from pygpu.types import BOOL, INT
 
@@ -61,28 +67,44 @@ def counted(a: Any) -> Any:
     return Dynamic(a.value) if isinstance(a, Truth) else a
 
 
-def compared(result: Any, a: Any, b: Any) -> Any:
-    """Whether a < b and the like holds: NumPy's, where one of the two is for sure and the other is
-    no Int, which compares as Python's numbers do."""
+def compared(w: Evaluator, result: Any, a: Any, b: Any) -> Any:
+    """Whether a < b and the like holds: NumPy's, where one of the two is and the other is no Int,
+    which compares as Python's numbers do."""
     if not isinstance(result, Dynamic) or result.type is not BOOL:
         return result
-    is_sure = any(certainty(v) is Certainty.NUMPY or is_numpys(v) for v in (a, b))
-    return marked(result, True) if is_sure and is_of_numpys(a, b) else result
+    own = whose(w, a, b)
+    if own is True:
+        is_sure = any(certainty(v) is Certainty.NUMPY or is_numpys(v) for v in (a, b))
+        return marked(result, True) if is_sure else result
+    return result if own is False else Truth(result.value, None)
 
 
 def signed(result: Any, a: Any) -> Any:
     """What -a and abs(a) give: NumPy's number, where it is one."""
     is_own = isinstance(a, Numpys) and result.__class__ is Dynamic
-    return Numpys(result.value) if is_own else result
+    return Numpys(result.value, a.own) if is_own else result
 
 
-def inherited(result: Dynamic, a: Any, b: Any) -> Dynamic:
+def whose(w: Evaluator, *numbers: Any) -> Any:
+    """Whether an operator of these is NumPy's: True, False, or the bool that says so."""
+    owns = [x.own for x in numbers if isinstance(x, Numpys) and x.own is not True]
+    if not owns or any(map(is_word, numbers)):
+        return is_of_numpys(*numbers)
+    if any(map(is_numpys, numbers)):
+        return True
+    return Dynamic(owns[0] if len(owns) == 1 else w.build.emit("bit_or", *owns))
+
+
+def inherited(w: Evaluator, result: Dynamic, a: Any, b: Any) -> Dynamic:
     """What an operator gives of two numbers: NumPy's where one of them is. `a & b` and the like of
     bools is Python's where both are."""
     if a.__class__ is Dynamic is b.__class__:
         return result
     if result.type is not BOOL:
         is_plain = result.__class__ is Dynamic and result.type.kind != "uint"
-        return Numpys(result.value) if is_plain and is_of_numpys(a, b) else result
+        own = is_plain and whose(w, a, b)
+        if own is False:
+            return result
+        return Numpys(result.value, True if own is True else own.value)
     is_either = is_numpys(a) or is_numpys(b)
     return Truth(result.value, True) if is_either else truth_either(result.value, a, b)

@@ -119,7 +119,7 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     for rule in (complex_numbers.compare_size, arithmetic.compare, complex_numbers.compare):
         result = rule(w, symbol, a, b)
         if result is not NotImplemented:
-            return flags.compared(result, a, b)
+            return flags.compared(w, result, a, b)
     kinds = (type(a), type(b))
     if symbol in ("==", "!=") and Matrix in kinds and Instance not in kinds:
         same = w.call(np.array_equal, a, b)

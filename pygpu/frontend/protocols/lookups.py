@@ -29,6 +29,7 @@ from pygpu.frontend.values.values import (
     Abstract,
     Choice,
     Conflict,
+    Truth,
     Tuple,
     Unset,
     describe,
@@ -192,6 +193,8 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         raise w.error(
             "a bool is a mask where it indexes a NumPy array: write int(x), or np.where()"
         )
+    if any(isinstance(part, Truth) and part.is_numpys is not False for part in indices):
+        raise w.error("a bool of NumPy's is no place in a list or tuple: write int(x), or bool(x)")
     lazy = w.read(container) if isinstance(container, List) else container
     if isinstance(lazy, Indexed):
         return _in_turn(w, of_indexed(w, lazy, indices[0]), indices[1:])

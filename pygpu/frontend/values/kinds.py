@@ -32,7 +32,7 @@ from pygpu.frontend.values.values import (
 )
 from pygpu.language.scalars import Int, UInt
 from pygpu.ssa import Value
-from pygpu.types import BOOL, INT, INTEGERS, Kind, widest
+from pygpu.types import BOOL, INT, INTEGERS, UINT, Kind, widest
 
 _SCALARS: Final[dict[type, Kind]] = {  # kinds of the numbers that are met most
     bool: "bool", int: "int", Int: "int", UInt: "uint",
@@ -155,8 +155,17 @@ def certainty(value: Any) -> Certainty:
 
 def is_numpys(value: Any) -> bool:
     """Whether a number is NumPy's own for sure, known or not; of fewer bits see `certainty`."""
-    is_sure = isinstance(value, Truth) and value.is_numpys is True
-    return is_sure or isinstance(value, (np.generic, Numpys))
+    if isinstance(value, Numpys):
+        return value.own is True
+    return isinstance(value, np.generic) or (isinstance(value, Truth) and value.is_numpys is True)
+
+
+def own_of(value: Any) -> Any:
+    """Whether an int or float is NumPy's: True, False, or the bool that says so; None where it may
+    be an Int."""
+    if isinstance(value, Numpys):
+        return True if value.own is True else Dynamic(value.own)
+    return None if is_word(value) else isinstance(value, np.generic)
 
 
 def specimen(number: Any) -> Any:
@@ -165,17 +174,20 @@ def specimen(number: Any) -> Any:
     if isinstance(number, Truth):
         return np.True_ if number.is_numpys else None
     if isinstance(number, Numpys):
-        return np.int64(0) if number.type is INT else None
+        return np.int64(0) if number.type is INT and number.own is True else None
     is_sure = isinstance(number, Narrow) and number.certainty is Certainty.NUMPY
     return number.dtype.type(0) if is_sure else None
 
 
 def as_numpys(element: Any) -> Any:
-    """What an array gives of a bool that it holds: one of NumPy's."""
+    """What an array gives of an element that it holds: one of NumPy's."""
     if isinstance(element, bool):
         return np.bool_(element)
-    is_truth = isinstance(element, Dynamic) and element.type is BOOL
-    return Truth(element.value, True) if is_truth else element
+    if not isinstance(element, Dynamic) or isinstance(element, Narrow):
+        return element
+    if element.type is BOOL:
+        return Truth(element.value, True)
+    return element if element.type is UINT else Numpys(element.value)
 
 
 def as_objects(array: NDArray[Any]) -> NDArray[Any]:

@@ -24,6 +24,7 @@ from pygpu.frontend.values.values import (
     Conflict,
     Dynamic,
     Key,
+    Numpys,
     Parts,
     Tuple,
     leads_on,
@@ -264,6 +265,8 @@ class Export:
             return value
         if isinstance(value, Dynamic):
             new = self.leaf(value.value, key)
+            if isinstance(value, Numpys) and isinstance(value.own, Value):
+                value = Numpys(value.value, self.leaf(value.own, (*key, ".own")))
             if new is value.value:
                 return value
             if value.value in self.state.facts:

@@ -19,7 +19,7 @@ import enum
 import functools
 from collections.abc import Iterable, Mapping
 from types import FunctionType
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 
@@ -133,12 +133,17 @@ class Natural(Dynamic):
 
 
 class Numpys(Dynamic):
-    """An int or a float that is one of NumPy's of 32 bits and more in plain Python, for sure."""
+    """An int or a float that is one of NumPy's of 32 bits and more in plain Python where the bool
+    `own` holds, elsewhere Python's, and no Int."""
 
-    __slots__ = ()
+    __slots__ = ("own",)
+
+    def __init__(self, value: ssa.Value, own: ssa.Value | Literal[True] = True) -> None:
+        super().__init__(value)
+        self.own: Final = own
 
     def moved(self, value: ssa.Value) -> Dynamic:
-        return Numpys(value)
+        return Numpys(value, self.own)
 
 
 class Truth(Dynamic):
