@@ -36,7 +36,7 @@ from pygpu.command.given import (
     dtype_of,
     example,
     examples,
-    loaded,
+    function_of,
     numbers,
     of_file,
     opened,
@@ -165,13 +165,14 @@ def _is_of_time(compiled: Any) -> bool:
 
 def _run_times(options: argparse.Namespace) -> None:
     """An animation of so many seconds of a function of time."""
-    (output, *others), name = options.output, options.function[1]
+    output, *others = options.output
     if others or not (is_video(output) or output.suffix.lower() in motion.STILL):
         told = ", ".join([*motion.MOVING, *motion.STILL])
         raise UsageError(f"--seconds: takes -o once, a video or an animation ({told})")
     if not 0 < options.seconds < math.inf:
         raise UsageError(f"--seconds: takes a number above 0, got {options.seconds:g}")
     compiled, values = compiled_of(options)
+    name = options.function[1]
     if not _is_of_time(compiled):
         raise UsageError(f"--seconds: {name} has no parameter `time`, of which a film is made")
     images, more = opened(compiled, options), values | shape_of(options)
@@ -214,7 +215,7 @@ def _run_camera(options: argparse.Namespace) -> None:
 
 def _live(options: argparse.Namespace) -> None:
     """Show a function at work."""
-    function, values = loaded(*options.function), dict(options.values)
+    function, values = function_of(options), dict(options.values)
     if options.target != "auto":
         function, values = compiled_of(options)
     needed = len(getattr(function, "channels", ())) or len(examples(_as_compiled(function)))
@@ -343,7 +344,7 @@ def _show(options: argparse.Namespace) -> None:
 
 
 def _web(options: argparse.Namespace) -> None:
-    function, controls = loaded(*options.function), dict(options.controls)
+    function, controls = function_of(options), dict(options.controls)
     output = options.output or Path(f"{options.function[1]}.html")
     try:
         if isinstance(function, Pipeline) or is_whole(function, {}):

@@ -1,6 +1,6 @@
 """What a command line gives: functions of files, pictures, values, and what is said of them.
 
-function = loaded(Path("edges.py"), "edgeDetect")
+function, name = loaded(Path("edges.py"), "edgeDetect")
 compiled, values = compiled_of(options)          # of parsed options
 """
 
@@ -8,8 +8,10 @@ import argparse
 import ast
 import difflib
 import importlib.util
+import inspect
 import re
 import sys
+import types
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -61,23 +63,15 @@ def example() -> pygpu.Image:
 
 
 def function_name(text: str) -> tuple[Path, str]:
+    """A file and the name of a function in it, "" where only a file of Python is named."""
     file, colon, name = text.rpartition(":")
+    if text.endswith(".py"):
+        return Path(text), ""
     if not colon or not name.isidentifier():
-        told = f"takes FILE:FUNCTION, got {text!r}"
-        raise argparse.ArgumentTypeError(told + _perhaps(text.rstrip(":")))
+        name = text.rstrip(":")
+        perhaps = f"; is pygpu.filters:{name} meant?" if name in dir(pygpu.filters) else ""
+        raise argparse.ArgumentTypeError(f"takes FILE:FUNCTION, got {text!r}{perhaps}")
     return Path(file), name
-
-
-def _perhaps(text: str) -> str:
-    """What may be meant by a file alone, or by a name alone."""
-    if text in dir(pygpu.filters):
-        return f"; is pygpu.filters:{text} meant?"
-    try:
-        body = ast.parse(Path(text).read_bytes()).body
-    except (OSError, ValueError, SyntaxError):
-        return ""
-    names = [node.name for node in body if isinstance(node, ast.FunctionDef)]
-    return f"; it has {', '.join(names)}" if names else ""
 
 
 def output(text: str) -> Path:
@@ -111,8 +105,7 @@ def shape_of(options: argparse.Namespace) -> dict[str, tuple[int, int]]:
 def compiled_of(options: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     """The function, compiled with the values of untyped parameters, and the others. What the file
     has compiled itself stays as it is, but for the target that is asked for."""
-    function = loaded(*options.function)
-    values = dict(options.values)
+    function, values = function_of(options), dict(options.values)
     whole = whole_of(function, options.target, values)
     if whole is not None:
         return whole, values
@@ -125,12 +118,20 @@ def compiled_of(options: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     return compiled, {name: values[name] for name in at_call}
 
 
-def loaded(file: Path, name: str) -> Callable[..., Any]:
-    """A function of a Python file, which is executed as a module, or of a module by its name."""
+def function_of(options: argparse.Namespace) -> Callable[..., Any]:
+    """The function that is asked for, whose name `options` have from then on."""
+    function, name = loaded(*options.function)
+    options.function = options.function[0], name
+    return function
+
+
+def loaded(file: Path, name: str) -> tuple[Callable[..., Any], str]:
+    """A function of a Python file, which is executed as a module, or of a module by its name; and
+    that name. Of a file "" is the only function."""
     if not file.is_file():
         module = _module(str(file))
         if hasattr(module, name):
-            return getattr(module, name)  # type: ignore[no-any-return]
+            return getattr(module, name), name
         if module is not None:
             raise UsageError(f"{file} has no function {name!r}{_alike(name, dir(module))}")
         there = file.with_name(f"{file.name}.py")
@@ -142,13 +143,44 @@ def loaded(file: Path, name: str) -> Callable[..., Any]:
     sys.modules[file.stem] = module  # dataclasses and pickling look there
     sys.path.insert(0, str(file.parent))
     spec.loader.exec_module(module)
+    name = name or _only(file, module)
     found = getattr(module, name, None)
     if not callable(found):
-        names = sorted(
-            n for n, v in vars(module).items() if callable(v) and v.__module__ == file.stem
-        )
-        raise UsageError(f"{file} has no function {name!r}; it has {', '.join(names) or 'none'}")
-    return found  # type: ignore[no-any-return]
+        names = ", ".join(sorted(_own(module))) or "none"
+        raise UsageError(f"{file} has no function {name!r}; it has {names}")
+    return found, name
+
+
+def _own(module: types.ModuleType) -> dict[str, Any]:
+    """What a file has made that can be called: functions, compiled ones and classes."""
+    own = module.__name__
+    return {n: v for n, v in vars(module).items() if callable(v) and v.__module__ == own}
+
+
+def _only(file: Path, module: types.ModuleType) -> str:
+    """The name of the only function of a file that none of its others uses; `main` and names that
+    begin with _ are not asked for."""
+    own = {n: v for n, v in _own(module).items() if n != "main" and not isinstance(v, type)}
+    used = {name for key, value in own.items() for name in _used(value) - {key}}
+    inner = {id(value.__wrapped__) for value in own.values() if hasattr(value, "__wrapped__")}
+    own = {name: value for name, value in own.items() if not name.startswith("_")}
+    names = [name for name, v in own.items() if name not in used and id(v) not in inner]
+    if len(names) == 1:
+        return names[0]
+    told = f"it has {', '.join(sorted(own))}: which is meant?" if own else "it has no function"
+    raise UsageError(f"{file}: takes FILE:FUNCTION; {told}")
+
+
+def _used(function: Any) -> set[str]:
+    """The names of globals that a function's code reads, also in functions within it."""
+    names: set[str] = set()
+    codes: list[Any] = [getattr(inspect.unwrap(function), "__code__", None)]
+    while codes:
+        code = codes.pop()
+        if isinstance(code, types.CodeType):
+            names.update(code.co_names)
+            codes += code.co_consts
+    return names
 
 
 def _alike(name: str, names: Sequence[str]) -> str:

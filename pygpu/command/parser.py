@@ -79,7 +79,12 @@ def _nothing_asked(parser: argparse.ArgumentParser) -> None:
 def _of_function() -> _Parser:
     """The arguments of commands that are about a function."""
     function = _Parser(add_help=False)
-    function.add_argument("function", metavar="FILE:FUNCTION", type=function_name)
+    function.add_argument(
+        "function",
+        metavar="FILE:FUNCTION",
+        type=function_name,
+        help="a file of Python, or a module, and a function of it; the file alone for its only one",
+    )
     function.add_argument("images", metavar="IMAGE", nargs="*", type=Path, default=[])
     function.add_argument(
         "--set",

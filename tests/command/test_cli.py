@@ -449,7 +449,6 @@ def test_mistakes_are_told_in_a_line(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("run filters.py photo.png -o out.png", "it has "),
         ("run median photo.png -o out.png", "is pygpu.filters:median meant?"),
         ("run filters.py:scaled photo.png", "are required: -o/--output ("),
         ("run filters.py:scaled photo.png -o -", "takes a path"),
@@ -473,6 +472,12 @@ def test_what_cannot_be_parsed_is_told_in_a_line(
     ("arguments", "words"),
     [
         ("run pygpu.filters:gausian photo.png -o out.png", "it has gaussian"),
+        (
+            "run filters.py photo.png -o out.png",
+            "filters.py: takes FILE:FUNCTION; it has compiled, ",
+        ),
+        ("run empty.py photo.png -o out.png", "empty.py: takes FILE:FUNCTION; it has no function"),
+        ("run missing.py photo.png -o out.png", "missing.py: no such file"),
         ("run filters:scaled photo.png -o out.png", "filters: no such file; filters.py is there"),
         ("run filters.py:scaled missing.mp4 -o out.mp4", "missing.mp4: no such file"),
         ("run filters.py:scaled . -o out.png", ".: a directory; * are the files in it"),
@@ -491,10 +496,53 @@ def test_what_cannot_be_parsed_is_told_in_a_line(
 def test_mistakes_are_told_with_what_would_work(
     place: Path, arguments: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    Path("empty.py").write_text("from pygpu.filters import gaussian")
     assert main(arguments.split()) == 2
     told = capsys.readouterr().err
     assert words in told
     assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "@compile\ndef dark(im: Image, p: Position):\n    return 0.5 * im(p)",
+        """
+def kernel():
+    return [0.5]
+
+def dark(k, im: Image, p: Position):
+    return sum([w * im(p) for w in kernel()]) * k
+
+darker = compile(dark, k=1)
+""",
+        """
+@compile
+def half(im: Image, p: Position):
+    return 0.5 * im(p)
+
+def _unused(im):
+    return im
+
+@pipeline
+def dark(im):
+    return (lambda: half(im))()
+
+def main():
+    dark(None)
+""",
+    ],
+    ids=["one", "compiled of others", "that uses the others"],
+)
+def test_of_a_file_alone_the_function_that_no_other_uses_is_taken(
+    place: Path, source: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("one.py").write_text(f"from pygpu import Image, Position, compile, pipeline\n{source}")
+    assert main("run one.py photo.png -o out.png".split()) == 0
+    have, given = (np.asarray(PILImage.open(name), int) for name in ("out.png", "photo.png"))
+    assert np.abs(2 * have - given).max() <= 1
+    assert main("web one.py photo.png".split()) == 0
+    assert capsys.readouterr().out.splitlines()[1].startswith("dark")
 
 
 def test_without_a_command_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -648,7 +696,7 @@ def test_refused_programs_show_the_place(place: Path, capsys: pytest.CaptureFixt
     assert "Traceback" not in told
 
 
-@pytest.mark.parametrize("arguments", ["run filters.py photo.png -o out.png", "run", "walk"])
+@pytest.mark.parametrize("arguments", ["run filters photo.png -o out.png", "run", "walk"])
 def test_malformed_command_lines_exit_with_2(place: Path, arguments: str) -> None:
     with pytest.raises(SystemExit) as caught:
         main(arguments.split())
