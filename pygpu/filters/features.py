@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from pygpu.core.errors import shown
 from pygpu.core.errors import whole as whole_number
-from pygpu.devices import targets
-from pygpu.devices.host.regions import numbered
+from pygpu.devices.host.regions import holding, numbered
 from pygpu.execution.large import connected
 from pygpu.execution.large.images import LazyImage
 from pygpu.filters.exposure import extent
@@ -184,12 +183,7 @@ def canny(
     if isinstance(weak, LazyImage):
         regions, _ = connected.numbered(weak.array, False, True, numbered)
         return weak.reading(connected.touched(regions, above.array))
-    labels, count = numbered(np.asarray(weak), False, diagonal=True)
-    strong = np.zeros(count + 1, bool)
-    places = targets.choose("auto").picked(np.asarray(above).ravel(), None)[:, 0]
-    strong[labels.ravel()[places]] = True
-    strong[0] = False
-    return Image(strong.take(labels, mode="clip"))  # all are within: the quickest mode
+    return image_of(holding(np.asarray(weak), np.asarray(above), diagonal=True), "canny")
 
 
 # ---------------------------------------------------------------- corners

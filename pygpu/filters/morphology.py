@@ -41,6 +41,7 @@ from pygpu.language.vectors import Position
 from pygpu.runtime import compile
 
 FAR: Final = 2**20  # more than any distance within an image
+WIDER: Final = 4  # times as far each pass along columns looks: of more texels, in fewer passes
 AT_ONCE: Final = 4  # columns, of which some too many are looked at: less than looks would cost
 CROSS: Final = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], bool)
 
@@ -222,10 +223,14 @@ def _background(im: Image, p: Position) -> Any:
 
 @compile
 def _along_column(distance: Image, p: Position, step: int) -> Any:
-    """The least of the distance here and of those `step` pixels above and below, which are as much
+    """The least of the distance here and of those some `step`s above and below, which are as much
     farther."""
     seen = distance.sampled(boundary="constant", cval=FAR)
-    return min(seen(p), seen(p - (0, step)) + step, seen(p + (0, step)) + step)
+    least = seen(p)
+    for far in range(1, WIDER):
+        nearer = min(seen(p - (0, far * step)), seen(p + (0, far * step)))
+        least = min(least, nearer + far * step)
+    return least
 
 
 @compile
@@ -281,7 +286,7 @@ def _distances_down(image: Any) -> Any:
     distance, step = _background(image), 1
     while step < len(image):
         distance = _along_column(distance, step=step)
-        step *= 2
+        step *= WIDER
     return distance
 
 

@@ -10,11 +10,18 @@ scan     finds the runs of a chunk of rows, and joins those of neighbouring rows
 number   over chunks: joins runs across the borders of chunks, and puts the region's number in
          place of each run's parent, in the order of the regions' first pixels
 fill     writes to each pixel the number of its run
+
+Where regions are only told apart by whether there is a seed in them, SEEN has that for each run,
+and then for the first run of each region:
+
+find     is `scan`, and looks for seeds in each run
+gather   is `number`, but leaves in place of each run's parent the first run of its region
+mark     writes to each pixel whether its region holds a seed
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, Literal
 
@@ -24,11 +31,12 @@ from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.host.records import record
 
 # %args. FIRSTS has the first run of each row, ENDS the run behind the last of each chunk.
-SOURCE, LABELS, STARTS, PARENTS, FIRSTS, ENDS, WIDTH, LENGTH, ROWS, EXCEPT, COUNT, SLOTS = range(12)
+SOURCE, LABELS, STARTS, PARENTS, FIRSTS, ENDS, WIDTH, LENGTH, ROWS, EXCEPT, COUNT = range(11)
+SEEDS, SEEN, SLOTS = range(11, 14)
 SIZES: Final = {"byte": 1, "short": 2, "uint": 4, "float": 4}  # bytes of an element
 WIDE: Final = 64  # elements that are compared at once
 FILLED: Final = 16  # elements that are written at once
-Step = Literal["scan", "number", "fill"]
+Step = Literal["scan", "number", "fill", "find", "gather", "mark"]
 
 
 @record
@@ -50,6 +58,7 @@ class _Kernel:
         self.source, self.labels, self.starts, self.parents, self.firsts, self.ends = (
             self.code.argument(slot, "ptr") for slot in range(WIDTH)
         )
+        self.seeds, self.seen = (self.code.argument(slot, "ptr") for slot in (SEEDS, SEEN))
         self.width = self.code.argument(WIDTH, "long")
         self.size = SIZES[numbering.kind]
 
@@ -85,10 +94,30 @@ class _Kernel:
             behind = self.rest_of_row(y, self.run(y, zero, first))
             self.put(self.starts, behind, self.width)
             self.put(self.parents, behind, code.constant("long", -1))
+            if self.numbering.step == "find":
+                self.look_for_seeds(y, first, behind)
             with when(code, y > y0):
                 self.join_rows(y)
             rows.next(y + 1 < y1, [y + 1, behind + 1])
         self.put(self.ends, chunk, rows.results[1])
+
+    find = scan
+
+    def look_for_seeds(self, y: Val, first: Val, behind: Val) -> None:
+        """Write down for each run of a row, which are not of the background, whether it has any."""
+        code, zero = self.code, self.code.constant("long", 0)
+        row = code.at(self.seeds, y * self.width)
+        with Loop(code, [first]) as runs:
+            (run,) = runs.params
+            self.put(self.seen, run, zero)
+            with when(code, self.get(self.parents, run) >= 0):
+                end = self.get(self.starts, run + 1)
+                with Loop(code, [self.get(self.starts, run), zero]) as pixels:
+                    x, _ = pixels.params
+                    seed = code.cast("zext", code.load("byte", code.at(row, x), 1, 1), "long")
+                    pixels.next((x + 1 < end) & seed.eq(zero), [x + 1, seed])
+                self.put(self.seen, run, pixels.results[1])
+            runs.next(run + 1 < behind, [run + 1])
 
     def run(self, y: Val, x: Val, run: Val) -> Val:
         """Write a run down that begins at x; the place of the next."""
@@ -190,6 +219,41 @@ class _Kernel:
         )
 
     def number(self, chunk0: Val, chunk1: Val) -> None:
+        code, zero = self.code, self.code.constant("long", 0)
+
+        def one(run: Val, count: Val) -> Val:
+            is_first, is_outside, known = self.known(run)
+            count = count + code.cast("zext", is_first, "long")
+            number = code.select(is_outside, zero, code.select(is_first, count, known))
+            self.put(self.parents, run, number)
+            return count
+
+        code.store(self.each_run(one), self.code.argument(COUNT, "ptr"), 8)
+
+    def gather(self, chunk0: Val, chunk1: Val) -> None:
+        code = self.code
+
+        def one(run: Val, count: Val) -> Val:
+            is_first, is_outside, known = self.known(run)
+            first = code.select(is_outside | is_first, run, known)
+            self.put(self.parents, run, first)
+            with when(code, self.get(self.seen, run).ne(0)):
+                self.put(self.seen, first, code.constant("long", 1))
+            return count
+
+        self.each_run(one)
+
+    def known(self, run: Val) -> tuple[Val, Val, Val]:
+        """Whether a run is the first of its region, whether it is of the background, and what is
+        written at its parent, which came before."""
+        parent = self.get(self.parents, run)
+        is_first, is_outside = parent.eq(run), parent < 0
+        known = self.get(self.parents, self.code.select(is_outside, run, parent))
+        return is_first, is_outside, known
+
+    def each_run(self, one: Callable[[Val, Val], Val]) -> Val:
+        """Join the chunks; then do a thing with each run, in their order, and with a count, which
+        it gives for the next one: the last of these."""
         code, length = self.code, self.code.argument(LENGTH, "long")
         with self.chunks() as chunk, when(code, chunk > 0):
             self.join_rows(chunk * length)
@@ -200,16 +264,10 @@ class _Kernel:
             end = self.get(self.ends, chunk)
             with Loop(code, [first, before]) as loop:
                 run, count = loop.params
-                parent = self.get(self.parents, run)
-                is_first, is_outside = parent.eq(run), parent < 0
-                count = count + code.cast("zext", is_first, "long")
-                known = self.get(self.parents, code.select(is_outside, run, parent))
-                number = code.select(is_outside, zero, code.select(is_first, count, known))
-                self.put(self.parents, run, number)
-                loop.next(run + 1 < end, [run + 1, count])
+                loop.next(run + 1 < end, [run + 1, one(run, count)])
             chunks.next((chunk + 1) * length < self.code.argument(ROWS, "long"),
                         [chunk + 1, loop.results[1]])  # fmt: skip
-        code.store(chunks.results[1], self.code.argument(COUNT, "ptr"), 8)
+        return chunks.results[1]
 
     @contextmanager
     def chunks(self) -> Iterator[Val]:
@@ -219,30 +277,38 @@ class _Kernel:
             yield chunk
 
     def fill(self, y0: Val, y1: Val) -> None:
+        self.write_runs(y0, y1, "uint", lambda run: self.get(self.parents, run))
+
+    def mark(self, y0: Val, y1: Val) -> None:
+        self.write_runs(
+            y0, y1, "byte", lambda run: self.get(self.seen, self.get(self.parents, run))
+        )
+
+    def write_runs(self, y0: Val, y1: Val, kind: str, number: Callable[[Val], Val]) -> None:
+        """Write to each pixel the number of its run."""
         code = self.code
         with Loop(code, [y0]) as rows:
             (y,) = rows.params
-            row = code.at(self.labels, y * self.width * 4)
+            row = code.at(self.labels, y * self.width * SIZES[kind])
             with Loop(code, [self.get(self.firsts, y)]) as loop:
                 run = loop.params[0]
                 begin, end = self.get(self.starts, run), self.get(self.starts, run + 1)
-                number = code.cast("trunc", self.get(self.parents, run), "int")
-                self.fill_run(row, begin, end, number)
+                self.fill_run(row, begin, end, code.cast("trunc", number(run), kind))
                 loop.next(end < self.width, [run + 1])
             rows.next(y + 1 < y1, [y + 1])
 
     def fill_run(self, row: Val, begin: Val, end: Val, number: Val) -> None:
         """Write a number to a part of a row. The next runs write over what goes beyond it."""
-        code = self.code
+        code, size = self.code, SIZES[number.kind]
         wide = code.splat(number, FILLED)
         with Loop(code, [begin]) as loop:
             x = loop.params[0]
             inside = Branch(code, x + FILLED <= self.width)
             with inside.side():
-                code.store(wide, code.at(row, x * 4), 4)
+                code.store(wide, code.at(row, x * size), size)
                 after_wide = x + FILLED
             with inside.side():
-                code.store(number, code.at(row, x * 4), 4)
+                code.store(number, code.at(row, x * size), size)
                 after_one = x + 1
             (following,) = inside.join([after_wide], [after_one])
             loop.next(following < end, [following])

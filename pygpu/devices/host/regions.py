@@ -1,6 +1,7 @@
 """Connected regions numbered on all cores (codegen/elements/regions.py).
 
 labels, count = numbered(image, background=0, diagonal=True)
+edges = holding(weak, strong, diagonal=True)         # regions of weak pixels with a strong one
 """
 
 from __future__ import annotations
@@ -24,43 +25,61 @@ _KINDS: Final = {1: "byte", 2: "short", 4: "uint"}  # of whole numbers, by their
 def numbered(image: NDArray[Any], background: Any, diagonal: bool) -> tuple[NDArray[np.int32], int]:
     """For each pixel (H, W) the number of its region of equal values, from 1 in the order of their
     first pixels, 0 for the background; and how many regions there are."""
+    count = np.zeros(1, int)
+    steps: tuple[Step, Step, Step] = ("scan", "number", "fill")
+    given = {code.COUNT: count}
+    labels = _run(steps, image, _stored(background, image.dtype), diagonal, np.int32, given)
+    return labels, int(count[0])
+
+
+def holding(mask: NDArray[Any], seeds: NDArray[Any], diagonal: bool) -> NDArray[np.bool_]:
+    """For each pixel (H, W) whether it is in a region of true pixels that holds a seed: a true
+    pixel of the other image. Both are of bools."""
+    steps: tuple[Step, Step, Step] = ("find", "gather", "mark")
+    given: dict[int, Any] = {code.SEEDS: np.ascontiguousarray(seeds)}
+    return _run(steps, mask, np.zeros((), bool), diagonal, np.bool_, given)
+
+
+def _run(
+    steps: tuple[Step, Step, Step],
+    image: NDArray[Any],
+    outside: Any,
+    diagonal: bool,
+    dtype: Any,
+    more: dict[int, Any],
+) -> NDArray[Any]:
+    """What the last step writes, after one over rows and one over all that is found there."""
     height, width = image.shape
     if height * (width + 1) >= 2**31:
         raise ValueError(f"regions are numbered in fewer than 2**31 pixels, got {image.shape}")
     is_float = image.dtype.kind == "f"
     image = np.ascontiguousarray(image, np.float32 if is_float else None)
     kind = "float" if is_float else _KINDS[image.itemsize]
-    outside = _stored(background, image.dtype)
     on, is_small = cores(), height * width < SMALL
     threads = 1 if is_small else on.threads
     length = -(-height // (1 if is_small else SHARES * threads))
-    runs = (height * (width + 1),)
-    labels = RESERVE.empty((height, width), np.dtype(np.int32))
-    starts, parents = (RESERVE.empty(runs, np.dtype(np.int32)) for _ in range(2))
-    firsts, ends, count = np.empty(height, np.int32), np.empty(height, np.int32), np.zeros(1, int)
-    given = {
+    runs, whole = (height * (width + 1),), np.dtype(np.int32)
+    result = RESERVE.empty((height, width), np.dtype(dtype))
+    given = more | {
         code.SOURCE: image,
-        code.LABELS: labels,
-        code.STARTS: starts,
-        code.PARENTS: parents,
-        code.FIRSTS: firsts,
-        code.ENDS: ends,
-        code.COUNT: count,
+        code.LABELS: result,
+        code.STARTS: RESERVE.empty(runs, whole),
+        code.PARENTS: RESERVE.empty(runs, whole),
+        code.FIRSTS: np.empty(height, np.int32),
+        code.ENDS: np.empty(height, np.int32),
         code.WIDTH: width,
         code.LENGTH: length,
         code.ROWS: height,
         code.EXCEPT: None if outside is None else int(outside.view(f"u{outside.itemsize}")),
     }
-
-    def run(step: Step, count: int, length: int, threads: int) -> None:
+    if code.SEEDS in more:
+        given[code.SEEN] = RESERVE.empty(runs, whole)
+    on_rows, at_once = (height, length, threads), (1, 1, 1)
+    for step, (count, size, many) in zip(steps, (on_rows, at_once, on_rows), strict=True):
         numbering = Numbering(step, kind, outside is not None, diagonal)
-        chunks = Chunks(native_of(region_span, numbering, on.machine), count, length)
-        run_chunks(on, threads, chunks, given, threads == 1)
-
-    run("scan", height, length, threads)
-    run("number", 1, 1, 1)
-    run("fill", height, length, threads)
-    return labels, int(count[0])
+        chunks = Chunks(native_of(region_span, numbering, on.machine), count, size)
+        run_chunks(on, many, chunks, given, many == 1)
+    return result
 
 
 def _stored(background: Any, dtype: np.dtype[Any]) -> Any:
