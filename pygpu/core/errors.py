@@ -227,6 +227,7 @@ def guarded(function: _F, check: Callable[[str, tuple[Any, ...]], None] | None =
         except Exception as error:
             if isinstance(error, TypeError) and _last(error.__traceback__) is guard:
                 error.__pygpu_refused__ = True  # type: ignore[attr-defined]  # arguments misfit
+                name_unknown(error, function, kwargs)
             else:
                 name_misfit(error, function, args, kwargs)
             shorten(error)
@@ -313,6 +314,19 @@ def name_misfit(
             error.args = (f"{function.__name__}: {name} takes {words}, got {shown(value)}",)
             error.__pygpu_refused__ = True  # type: ignore[union-attr]
         return
+
+
+def name_unknown(error: TypeError, function: Callable[..., Any], kwargs: Mapping[str, Any]) -> None:
+    """Have an error of a keyword that a function does not take say what may be meant."""
+    parameters = inspect.signature(function).parameters
+    unknown = [name for name in kwargs if name not in parameters]
+    if not unknown or "unexpected keyword" not in str(error):
+        return
+    alike = [name for name in parameters if name[:3] == unknown[0][:3]]
+    more = f"is {alike[0]} meant?" if alike else f"it takes {', '.join(parameters)}"
+    if unknown[0] == "channel_axis":
+        more = "channels are the last axis: leave it out"
+    error.args = (f"{error}; {more}",)
 
 
 def _fits(value: Any, taken: str) -> bool:

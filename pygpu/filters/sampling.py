@@ -368,7 +368,8 @@ def resize(
         anti_aliasing = (order > 0 or image.dtype.kind == "f") and max(factors) > 1
     sigma: Any = [max(0.0, (f - 1) / 2) for f in factors] if anti_aliasing else 0.0
     if anti_aliasing and anti_aliasing_sigma is not None:
-        sigma = anti_aliasing_sigma
+        takes = "a number of pixels from 0 up, or two (along y, along x)"
+        sigma = pair_of(anti_aliasing_sigma, "resize: anti_aliasing_sigma", takes, 0)
     if order == 1:
         smooth = shrunk(seen, shape, sigma)
     else:
@@ -392,11 +393,24 @@ def clipped(made: Any, order: int, within: Any, mode: str, cval: float) -> Any:
 
 
 @whole_only
-def rescale(image: Any, scale: Any, **options: Any) -> Any:
+def rescale(
+    image: Any,
+    scale: Any,
+    order: int | None = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    clip: bool = True,
+    anti_aliasing: bool | None = None,
+    anti_aliasing_sigma: Any = None,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+) -> Any:
     """The image `scale` times as large, or (along y, along x) times; `skimage.transform.rescale`.
-    The options are those of `resize`."""
+    What else it takes is that of `resize`."""
     first = image_of(image, "rescale")
     factors = pair_of(scale, "rescale: scale", "a factor above 0, or two of such", TINY)
     sides = zip(first.shape, factors, strict=False)
     shape = tuple([max(int(np.round(n * f)), 1) for n, f in sides])
-    return resize(image, shape, **options)
+    how = order, mode, cval, clip, anti_aliasing, anti_aliasing_sigma
+    return resize(image, shape, *how, out=out, dtype=dtype)

@@ -21,7 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.errors import check_flags, flags_of, guarded, name_misfit, shorten, shown
+from pygpu.core.errors import (
+    check_flags,
+    flags_of,
+    guarded,
+    name_misfit,
+    name_unknown,
+    shorten,
+    shown,
+)
 from pygpu.core.storage import Storage
 from pygpu.execution.arguments.convert import array_of, is_pil, texels_of, without_channel_axis
 from pygpu.execution.arguments.parameters import Given, flatten
@@ -127,6 +135,7 @@ def whole(function: Callable[..., Any], measures: bool = False) -> Callable[...,
             if isinstance(error, TypeError) and _is_misfit(error):
                 error.__traceback__ = None
                 error.__pygpu_refused__ = True  # type: ignore[attr-defined]  # for who guards a call
+                name_unknown(error, function, options)
             raise
 
     filtered.__pygpu_whole__ = True  # type: ignore[attr-defined]

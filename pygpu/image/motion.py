@@ -89,6 +89,8 @@ def animate(
         raise FileNotFoundError(f"{file}: there is no directory {file.parent}")
     if function is None and not isinstance(frames, Iterable):
         raise TypeError("function: takes a function of times; without one, frames are pictures")
+    if function is None and arguments:
+        raise TypeError(f"{min(arguments)}: no such option, and no function to be given it")
     made = _made(function, _items(frames, fps), arguments)
     with _replaced(file) as new:
         if suffix in STILL:

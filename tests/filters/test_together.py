@@ -94,6 +94,20 @@ def test_what_does_not_fit_is_said_as_before(monkeypatch: pytest.MonkeyPatch) ->
         filters.unsharp_mask(np.zeros((9, 9), np.float32), radios=1)
 
 
+@pytest.mark.parametrize(
+    ("name", "more", "words"),
+    [
+        ("rescale", {"scale": 2, "order_": 1}, r"rescale\(\) got .* 'order_'; is order meant\?"),
+        ("hog", {"channel_axis": 2}, "channels are the last axis: leave it out"),
+        ("threshold_otsu", {"zzz": 2}, "'zzz'; it takes image, nbins"),
+        ("gaussian", {"sigm": 2}, "is sigma meant"),
+    ],
+)
+def test_of_a_keyword_that_is_not_taken_it_is_said_what_may_be_meant(name, more, words) -> None:
+    with pytest.raises(TypeError, match=words):
+        getattr(filters, name)(np.zeros((9, 9), np.float32), **more)
+
+
 def test_a_gaussian_in_a_pipeline_is_put_off_with_what_follows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -226,6 +226,7 @@ def test_large_frames_of_a_gif_are_near_in_colour(tmp_path) -> None:
         ("a.gif", {"fps": 101}, ValueError, "from 0.01 to 100 in a GIF; got 101"),
         ("a.webp", {"fps": float("inf")}, ValueError, "from 0.01 to 1000; got inf"),
         ("a.gif", {"fps": 0.001}, ValueError, "from 0.01 to 100 in a GIF; got 0.001"),
+        ("a.gif", {"fp": 3}, TypeError, "fp: no such option, and no function to be given it"),
     ],
 )
 def test_options_that_a_format_does_not_know_are_refused(tmp_path, name, options, error, words):

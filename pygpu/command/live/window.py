@@ -119,7 +119,8 @@ class Window:
             ("<ButtonRelease-1>", "up"),
         ):
             self.picture.bind(event, lambda e, b=button: self._point(e.x, e.y, b))
-        self.message = tk.Label(root, anchor="w", justify="left")
+        # Carets of messages stand below what they mean.
+        self.message = tk.Label(root, anchor="w", justify="left", font="TkFixedFont")
         self.message.grid(row=1, column=0, columnspan=2, sticky="we")
         self.panel: Any = None
         self._fill()

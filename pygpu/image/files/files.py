@@ -68,7 +68,11 @@ def check_texels(source: Any, texels: NDArray[Any]) -> None:
         why = f"it holds {dtype}, an image floats, ints or bools"
     elif texels.ndim == 3 and texels.shape[2] > 4:
         why = f"it has {texels.shape[2]} channels, an image up to 4"
-    elif dtype.kind in "iu" and (texels.max() > INTS.max or texels.min() < INTS.min):
+    elif (
+        dtype.kind in "iu"
+        and not np.can_cast(dtype, np.int32)
+        and (texels.max() > INTS.max or texels.min() < INTS.min)
+    ):
         why = f"it holds ints of more than 32 bits (a pygpu.Int is {INTS.min} to {INTS.max})"
     if why:
         raise refused(source, f"{why}; imread gives an array")
