@@ -7,7 +7,7 @@ ink = grey < threshold_local(grey, 35)
 from __future__ import annotations
 
 import math
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final
 
 import numpy as np
@@ -103,7 +103,8 @@ def equalize_adapthist(
     table, across = _table(bins, (rows, columns), clip_limit, nbins)
     maps = image_of(table, "maps")
     level = _mapped(bins, maps, rows=rows, columns=columns, across=across)
-    low, high = (derived(one, *extent(level)) for one in (_below, _above))
+    ends = extent(level)
+    low, high = (derived(one, *ends) for one in (_below, _above))
     return _relit(image, light, level, low=low, high=high)
 
 
@@ -191,8 +192,15 @@ def _levels_of(counts: NDArray[Any], pixels: int, most: int) -> NDArray[np.int32
 
 
 def _surrounded(maps: NDArray[Any]) -> NDArray[np.int32]:
-    levels = np.pad(maps, ((1, 1), (1, 1), (0, 0)), mode="edge")
-    return levels.reshape(-1, maps.shape[2]).astype(np.int32)
+    down, across = ([0, *range(n), n - 1] for n in maps.shape[:2])
+    levels = maps[np.ix_(down, across)]
+    return levels.reshape(-1, maps.shape[2]).astype(np.int32, copy=False)
+
+
+@lru_cache(maxsize=4)
+def _spaced(size: int) -> NDArray[np.bool_]:
+    """For each distance, up to the number of bins, a row of them of which every such is true."""
+    return np.asarray(np.arange(size) % np.maximum(np.arange(size + 1), 1)[:, None] == 0)
 
 
 def _clipped(counts: NDArray[Any], most: int) -> NDArray[Any]:
@@ -207,16 +215,17 @@ def _clipped(counts: NDArray[Any], most: int) -> NDArray[Any]:
     middle = (counts >= most - share) & (counts < most)
     excess -= low.sum(axis=1) * share[:, 0] + np.where(middle, most - counts, 0).sum(axis=1)
     counts[middle] = most
-    bins, left = np.arange(size), np.flatnonzero(excess > 0)
+    spaced, left = _spaced(size), np.flatnonzero(excess > 0)
     while len(left):
         before = excess[left]
         for first in range(size):
             rows = left[excess[left] > 0]
             if not len(rows):
                 break
-            room = counts[rows] < most
-            step = np.maximum(1, room.sum(axis=1) // excess[rows])[:, None]
-            filled = room & (bins >= first) & ((bins - first) % step == 0)
+            filled = counts[rows] < most
+            step = np.maximum(1, filled.sum(axis=1) // excess[rows])
+            filled[:, :first] = False
+            filled[:, first:] &= spaced[step, : size - first]
             counts[rows] += filled
             excess[rows] -= filled.sum(axis=1)
         left = left[(excess[left] > 0) & (excess[left] < before)]

@@ -10,7 +10,6 @@ Dask array it is a LazyImage, which no texel can be asked of.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import math
@@ -158,20 +157,30 @@ def together(
     that it is worth it, and do what has come before without Python. For filters that do not ask for
     texels on their way. One that is `alone` has a single pass, which makes a dtype if one is asked
     for."""
-    signature, passes = inspect.signature(function), Together(function)
+    parameters, passes = inspect.signature(function).parameters, Together(function)
+    places = [name for name, each in parameters.items() if each.kind is not each.KEYWORD_ONLY]
+    needed = {name for name, each in parameters.items() if each.default is each.empty}
     converted = Together(lambda dtype, **values: _as(dtype, function(**values)))
 
     @functools.wraps(function)
     def run(*args: Any, **options: Any) -> Any:
         return as_dtype(None, *args, **options)[0]
 
+    def named(args: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any] | None:
+        """Arguments by their names, in the parameters' order; None for such as do not fit. What
+        `inspect` has for it takes four times as long."""
+        found = dict(zip(places, args, strict=False)) | options
+        fits = len(found) == len(args) + len(options) and needed <= found.keys()
+        if not fits or not found.keys() <= parameters.keys():
+            return None
+        return {name: found[name] for name in parameters if name in found}
+
     def as_dtype(dtype: Any, image: Image, *args: Any, **options: Any) -> tuple[Any, Any]:
         """The result, and the dtype that it is to become: None where its last pass made that."""
         given = None
         if not holds_dask((image, *args, *options.values())):
             # What does not fit is said by the function's own call, as of other filters.
-            with contextlib.suppress(TypeError):
-                given = signature.bind(image, *args, **options).arguments
+            given = named((image, *args), options)
         if given is None:
             return function(image, *args, **options), dtype
         most = LARGE if least is None else least

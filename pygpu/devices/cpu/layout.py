@@ -6,7 +6,7 @@ but the addresses and the uniforms stands already, so that a call fills in few n
 
 from __future__ import annotations
 
-import ctypes
+from array import array
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
@@ -38,9 +38,8 @@ class Block:
 
     def __init__(self, numbers: Sequence[int], inner: Sequence[int], stop: int) -> None:
         """`inner` are the places of addresses within the block, given as indices."""
-        size = len(numbers)
-        self.buffer = (ctypes.c_int64 * size)(*numbers)
-        self.address = ctypes.addressof(self.buffer)
+        self.buffer = array("q", numbers)
+        self.address, _ = self.buffer.buffer_info()
         bytes_of = memoryview(self.buffer).cast("B")
         self.numbers, self.floats = bytes_of.cast("q"), bytes_of.cast("f")
         for place in inner:
