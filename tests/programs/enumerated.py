@@ -146,3 +146,42 @@ def words_repeated_a_dynamic_number_of_times(counts: Image, p: Position):
     word = "Fizz" * (n % 3 == 0) + "Buzz" * (not n % 5) or str(n)
     bar = "#" * (n % 4 - 1)
     return len(word), word == "Buzz", bar.count("#")
+
+
+class Wall(enum.IntFlag):
+    NORTH = 1
+    EAST = 2
+    SOUTH = 4
+
+
+def walls(im, p):
+    found = Wall(0)
+    for k, wall in enumerate(Wall):
+        if im(p + (k, 0)) > 0:
+            found |= wall
+    return found
+
+
+@program
+def flags_that_the_pixel_sets(im: Image, p: Position):
+    found = walls(im, p)
+    some = Wall.NORTH | Wall.SOUTH
+    asked = found.value, Wall.EAST in found, some in found, found in some, isinstance(found, Wall)
+    opposite = ~found, (~found).value, found & ~Wall.NORTH, (found ^ some).value, len(found | 8)
+    counted = sum(wall in found for wall in Wall), len(found), sum(wall.value for wall in found)
+    return *asked, *opposite, *counted, found + 1, found == some, bool(found & some), int(found)
+
+
+@program
+def flags_of_a_number(counts: Image, p: Position):
+    n, last, found = counts(p) & 3, Wall(counts(p) % 8), Wall.EAST
+    k = 0
+    while k < n:
+        found |= Wall(1 << k)
+        if Wall.SOUTH in found:
+            found &= ~Wall.NORTH
+        k += 1
+    each = 0
+    for wall in last:
+        each = each * 10 + wall.value
+    return found, Wall.NORTH in found, last.value, each, {Wall.EAST: 5}.get(found, 7)

@@ -643,3 +643,25 @@ def array_stored_into_from_a_dynamic_place(counts: Image, p: Position):
     a[np.arange(len(a)) >= k] += 1
     a[np.arange(len(a)) < k - 1] = 3
     return a.sum()
+
+
+@program
+def stores_into_slices_of_lists_at_dynamic_places(ints: Image, p: Position):
+    k, n = ints(p) % 4, ints(p + (1, 0)) % 7
+    xs, ys, zs = [[1, 2, 3, 4, 5, 6] for _ in range(3)]
+    xs[k : k + 2] = [k, 9]
+    xs[k : k + 2] = xs[k : k + 2][::-1]
+    ys[:n] = reversed(ys[:n])
+    us = ys
+    zs[n:k] = (7, 8)
+    zs[-k:] = []
+    of_all = [10 * x + y for x, y in zip(us, zs, strict=False)]
+    return *xs, *[ys[i] for i in range(6)], len(zs), sum(zs), us is ys, sum(of_all)
+
+
+@program
+def deletes_slices_of_lists_at_dynamic_places(ints: Image, p: Position):
+    k, n = ints(p) % 4, ints(p + (1, 0)) % 9 - 4
+    xs, ys, zs = [[1, 2, 3, 4, 5, 6] for _ in range(3)]
+    del xs[k : k + 2], ys[n:], zs[n:k]
+    return tuple(v for vs in (xs, ys, zs) for v in (len(vs), sum(i * v for i, v in enumerate(vs))))

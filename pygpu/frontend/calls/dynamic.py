@@ -26,10 +26,19 @@ from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.numbers import operands
 from pygpu.frontend.protocols import datamodel
 from pygpu.frontend.values.callables import Function
-from pygpu.frontend.values.kinds import Text, scalar_kind
+from pygpu.frontend.values.kinds import Text, flag_class, scalar_kind
 from pygpu.frontend.values.known import lift
 from pygpu.frontend.values.objects import Array, List
-from pygpu.frontend.values.values import Abstract, Choice, Picture, Tuple, describe, tuple_of
+from pygpu.frontend.values.ranges import is_natural
+from pygpu.frontend.values.values import (
+    Abstract,
+    Choice,
+    Flagged,
+    Picture,
+    Tuple,
+    describe,
+    tuple_of,
+)
 
 with later():
     from pygpu.frontend.calls import numpy_kinds, numpy_objects
@@ -69,11 +78,10 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
         made = _of_builtin(w, function, args, keywords)
         if made is not NotImplemented:
             return made
-    if isinstance(function, enum.EnumMeta) and _is_by_value(function, args, keywords):
-        every: list[enum.Enum] = list(function)
-        members = {each.value: each for each in every}
-        message = f"{describe(args[0])} is not a valid {function.__name__}"
-        return w.call(library.member_of, members, args[0], message)
+    if isinstance(function, enum.EnumMeta) and not keywords and len(args) == 1:
+        made = _member_of(w, function, args[0])
+        if made is not None:
+            return made
     if isinstance(function, type):
         raise w.error(
             f"{function.__name__} cannot be made from "
@@ -104,10 +112,19 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
     )
 
 
-def _is_by_value(cls: enum.EnumMeta, args: tuple[Any, ...], keywords: Any) -> bool:
-    """Whether such a call looks up a member by its value, and only that."""
-    is_plain = not keywords and len(args) == 1 and not issubclass(cls, enum.Flag)
-    return is_plain and cls._missing_.__func__ is enum.Enum._missing_.__func__  # type: ignore[attr-defined]
+def _member_of(w: ControlFlow, cls: enum.EnumMeta, value: Any) -> Any:
+    """The member of an enumeration that has a value, or the flags; None where that is not known."""
+    highest = max([int(each) for each in cls], default=0) if issubclass(cls, enum.IntFlag) else 0
+    if issubclass(cls, enum.IntFlag) and scalar_kind(value) == "int":
+        same = flag_class(value) or is_natural(w, value)
+        number = value if same else w.call(library.flags_by, value, 1 << highest.bit_length())
+        return Flagged(number.value, cls)
+    own: Any = cls._missing_.__func__  # type: ignore[attr-defined]
+    if issubclass(cls, enum.Flag) or own is not enum.Enum._missing_.__func__:  # type: ignore[attr-defined]
+        return None
+    every: list[enum.Enum] = list(cls)  # type: ignore[call-overload]
+    message = f"{describe(value)} is not a valid {cls.__name__}"
+    return w.call(library.member_of, {each.value: each for each in every}, value, message)
 
 
 def _of_builtin(w: ControlFlow, function: Any, args: Any, keywords: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pygpu.frontend.joins.joining import Joining, Renumbered, Round
 from pygpu.frontend.values.faults import Raised
-from pygpu.frontend.values.kinds import Text, is_complex, is_member, scalar_kind
+from pygpu.frontend.values.kinds import Text, flag_class, is_complex, is_member, scalar_kind
 from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import EITHER, Array, Dict, Iterator, List, Object, Vector
 from pygpu.frontend.values.states import State
@@ -361,5 +361,7 @@ def zero_of(value: Any) -> Any:
         return None if None in items else value.rebuild(items)
     if is_complex(value):
         return 0j
+    if flags := flag_class(value):
+        return flags(0)
     kind = scalar_kind(value)
     return {"float": 0.0, "int": 0, "uint": UInt(0), "bool": False}[kind] if kind else None

@@ -48,6 +48,7 @@ from pygpu.frontend.values.values import (
     Choice,
     Conflict,
     Dynamic,
+    Flagged,
     Key,
     Narrow,
     Numpys,
@@ -194,7 +195,7 @@ class Join:
         kind_a, kind_b = scalar_kind(a), scalar_kind(b)
         if kind_a and kind_b and not (is_member(a) or is_member(b)):
             is_same = isinstance(a, Dynamic) and isinstance(b, Dynamic) and a.value is b.value
-            marks = {type(a), type(b)} & {Truth, Numpys}
+            marks = {type(a), type(b)} & {Truth, Numpys, Flagged}
             if is_same and certainty(a) is certainty(b) and not marks:
                 return a
             kind = self._kind(a, b)
@@ -279,7 +280,7 @@ class Join:
             is_plain = type(number) is Dynamic and made.type is not UINT
             if is_plain and not any(own is None for own in owns) and owns[0] is not owns[1]:
                 number = Numpys(made, self.value(*owns, (*key, ".own")).value)
-            self.spoiled |= isinstance(a, Numpys) and type(number) is Dynamic
+            self.spoiled |= isinstance(a, (Numpys, Flagged)) and type(number) is Dynamic
             self.spoiled |= a.__class__ is Dynamic and type(number) is Numpys
             return number
         either = narrow_either(made, a, b, within=bool(self.meeting.loop))

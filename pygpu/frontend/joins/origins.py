@@ -17,7 +17,7 @@ import numpy as np
 
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.values import Dynamic, Truth, describe
+from pygpu.frontend.values.values import Dynamic, Flagged, Truth, describe
 from pygpu.ssa import Value
 from pygpu.types import Kind, vector, widest
 
@@ -30,6 +30,8 @@ def same_of_all(w: Evaluator, number: Dynamic, ask: Callable[[type], Any]) -> An
     """What is asked of the class of a number; an error where that depends on the path."""
     if isinstance(number, Truth) and number.is_numpys:
         return ask(np.bool_)
+    if isinstance(number, Flagged):
+        return ask(number.cls)
     return _same(w, describe(number), _kinds(w, number.value), ask)
 
 

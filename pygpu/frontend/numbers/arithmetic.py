@@ -145,16 +145,16 @@ def scalars(w: Evaluator, symbol: str, a: Any, b: Any, first: Kind, second: Kind
             w.check(compare(w, "==", b, 0), ZeroDivisionError, _BY_ZERO[symbol])
         if narrow_dtype(a) is not None or narrow_dtype(b) is not None:
             whole = integers.binary(w, symbol, code, a, b, kind)
-            return flags.inherited(w, narrow.combined(w, symbol, a, b, whole), a, b)
+            return flags.inherited(w, narrow.combined(w, symbol, a, b, whole), a, b, symbol)
         if symbol in _PLAIN:
             made = dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
         else:
             made = integers.binary(w, symbol, code, a, b, kind)
-        return flags.inherited(w, made, a, b)
+        return flags.inherited(w, made, a, b, symbol)
     operands = as_value(w, a, type), as_value(w, b, type)
     if w.environment.widened:
         operands = origins.note(w, operands[0], a), origins.note(w, operands[1], b)
-    return flags.inherited(w, dynamic(w, code, *operands), a, b)
+    return flags.inherited(w, dynamic(w, code, *operands), a, b, symbol)
 
 
 def _vector_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:

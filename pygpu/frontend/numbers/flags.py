@@ -8,6 +8,7 @@ one path and may be Python's on another is not added up.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -16,17 +17,22 @@ from pygpu.frontend.numbers.numbers import as_value, dynamic
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import (
     certainty,
+    flag_class,
     is_numpys,
     is_of_numpys,
     is_word,
     truth_either,
 )
-from pygpu.frontend.values.values import Certainty, Dynamic, Numpys, Truth
+from pygpu.frontend.values.values import Certainty, Dynamic, Flagged, Numpys, Truth
 from pygpu.types import BOOL, INT
 
 
 def complement(w: Evaluator, a: Dynamic) -> Any:
-    """~a of a bool. One that may be NumPy's or Python's is refused."""
+    """~a of a bool, or of flags. A bool that may be NumPy's or Python's is refused."""
+    if isinstance(a, Flagged):
+        every = range(2 ** max(map(int, a.cls), default=0).bit_length())
+        opposites = tuple([int(~a.cls(each)) for each in every])
+        return Flagged(w.call(operator.getitem, opposites, Dynamic(a.value)).value, a.cls)
     if not isinstance(a, Truth) or a.is_numpys is None:
         raise w.error(
             "~ of a truth value is -2 or -1 in Python, which are both true: write 'not x', or "
@@ -95,12 +101,15 @@ def whose(w: Evaluator, *numbers: Any) -> Any:
     return Dynamic(owns[0] if len(owns) == 1 else w.build.emit("bit_or", *owns))
 
 
-def inherited(w: Evaluator, result: Dynamic, a: Any, b: Any) -> Dynamic:
+def inherited(w: Evaluator, result: Dynamic, a: Any, b: Any, symbol: str) -> Dynamic:
     """What an operator gives of two numbers: NumPy's where one of them is. `a & b` and the like of
-    bools is Python's where both are."""
+    bools is Python's where both are, of flags it is flags."""
     if a.__class__ is Dynamic is b.__class__:
         return result
     if result.type is not BOOL:
+        cls = flag_class(a) or flag_class(b) if symbol in "&|^" else None
+        if cls:
+            return Flagged(result.value, cls)
         is_plain = result.__class__ is Dynamic and result.type.kind != "uint"
         own = is_plain and whose(w, a, b)
         if own is False:

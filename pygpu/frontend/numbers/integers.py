@@ -19,7 +19,15 @@ from pygpu.frontend.numbers.numbers import as_value, convert, dynamic, number_of
 from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import any_of, is_plain, scalar_kind
-from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Natural, Numpys, describe
+from pygpu.frontend.values.values import (
+    Abstract,
+    Dynamic,
+    Flagged,
+    Narrow,
+    Natural,
+    Numpys,
+    describe,
+)
 from pygpu.ssa import Value
 from pygpu.types import INT, UINT, Kind, vector
 
@@ -175,7 +183,7 @@ def extreme(w: Evaluator, code: str, *operands: Any, data: Any = None) -> Any:
 
 def whole(w: Evaluator, value: Any) -> Any:
     """int(x) of an integer: the same number, one of Python's."""
-    if isinstance(value, (Narrow, Numpys)):
+    if isinstance(value, (Narrow, Numpys, Flagged)):
         return Dynamic(value.value)
     if scalar_kind(value) == "bool":
         return Dynamic(convert(w, as_value(w, value, vector("bool", 1)), "int"))

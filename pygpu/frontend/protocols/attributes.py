@@ -31,7 +31,7 @@ from pygpu.frontend.protocols.datamodel import (
 from pygpu.frontend.values.callables import Bound, Builtin, Function, Super
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Raised
-from pygpu.frontend.values.kinds import Complex, is_complex, is_numpys, scalar_kind
+from pygpu.frontend.values.kinds import Complex, is_complex, is_numpys, is_word, scalar_kind
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.lazy import Masked, Row, Span
 from pygpu.frontend.values.objects import (
@@ -50,7 +50,7 @@ from pygpu.frontend.values.values import (
     Abstract,
     Conflict,
     Dynamic,
-    Narrow,
+    Flagged,
     Picture,
     Range,
     Slice,
@@ -142,10 +142,10 @@ def _array_attribute(w: Evaluator, value: Array | Masked | Dynamic, name: str) -
             return np.dtype(_DTYPES[certain_kind(w, to_objects(w, value)) or "float"])
         case Dynamic() if name in ("shape", "ndim", "size"):
             return getattr(np.empty(()), name)
-        case Dynamic() if name == "T":
+        case Flagged() if name in ("value", "_value_"):
+            return Dynamic(value.value)
+        case Dynamic() if name == "T" or (name == "x" and value.type is INT and is_word(value)):
             return value
-        case Dynamic() if name == "x" and value.type is INT and not isinstance(value, Narrow):
-            return value  # a place in a signal
         case Array() if name == "T":
             return viewed(w, value, lambda array: array.T)
         case Array() if name == "flat":

@@ -13,7 +13,7 @@ from pygpu.frontend.protocols.datamodel import class_of, find_method, user_metho
 from pygpu.frontend.protocols.sequences import is_shared, items_of, items_or_maybe
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import Complex, scalar_kind
+from pygpu.frontend.values.kinds import Complex, flag_class, scalar_kind
 from pygpu.frontend.values.known import concrete, key_of
 from pygpu.frontend.values.lazy import Bounded, Cut, Indexed, Span, lifted
 from pygpu.frontend.values.objects import (
@@ -315,6 +315,9 @@ def contains(w: Evaluator, container: Any, value: Any) -> Any:
             return value in concrete(w, container)
     except NotKnown:
         pass
+    cls = flag_class(container)
+    if cls and flag_class(value) is cls:
+        return compare(w, "==", arithmetic.binary(w, "&", container, value), value)
     if method is not None:
         return w.call(method, container, value)
     if isinstance(container, (Dict, Set)) and isinstance(w.peek(container), Bounded):

@@ -29,6 +29,7 @@ from pygpu.frontend.values.values import (
     Abstract,
     Conflict,
     Dynamic,
+    Flagged,
     NotKnown,
     Picture,
     Range,
@@ -221,6 +222,8 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     if not _is_subscriptable(container):
         raise _not_subscriptable(container)
     some = lists.bounded(w, container)
+    if some is not None and isinstance(index, Slice):
+        return w.call(iterators.between, container, *index.bounds)
     if some is not None:
         chosen = lists.item(w, some, integers.as_index(w, index))
         return lookups.one_of(w, chosen, some.items)
@@ -274,11 +277,18 @@ def set_item(w: Evaluator, container: Any, index: Any, new: Any) -> None:
         _set_by_dynamic_index(w, container, _unknown(w, index), new)
 
 
+def _in_slots(w: Evaluator, *lists_of: Any) -> bool:
+    """Whether only the device knows the length of one of some lists."""
+    return any(isinstance(xs, Cut) or lists.in_slots(w, xs) is not None for xs in lists_of)
+
+
 def _set_by_known_index(w: Evaluator, container: Any, index: Any, new: Any) -> None:
     match container:
         case List() if lists.in_slots(w, container) is not None and not isinstance(index, slice):
             held = lists.held(w, container)
             w.write(container, lists.stored(w, held, operator.index(index), new))
+        case List() if isinstance(index, slice) and _in_slots(w, container, new):
+            parts.store_in_slice(w, container, Slice((index.start, index.stop, index.step)), new)
         case List():
             contents = list(items_of(w, container))
             contents[index] = items_of(w, new) if isinstance(index, slice) else new
@@ -313,8 +323,11 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
     if isinstance(container, Matrix):
         _set_in_matrix(w, container, index, new)
         return
+    if isinstance(container, List) and isinstance(index, Slice):
+        parts.store_in_slice(w, container, index, new)
+        return
     index = integers.as_index(w, index)
-    some = lists.in_slots(w, container)
+    some = lists.in_slots(w, container) if not isinstance(index, Slice) else None
     if some is not None:
         w.write(container, lists.stored(w, some, index, new))
         return
@@ -358,8 +371,7 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
     if isinstance(container, Dict):
         lookups.stored_by_key(w, container, index, new)
         return
-    hint = ": store item by item, as in xs[k + i] = v" if isinstance(index, Slice) else ""
-    raise w.error(f"{describe(container)} cannot be stored into by {describe(index)}{hint}")
+    raise w.error(f"{describe(container)} cannot be stored into by {describe(index)}")
 
 
 def delete_item(w: Evaluator, container: Any, index: Any) -> None:
@@ -374,6 +386,8 @@ def delete_item(w: Evaluator, container: Any, index: Any) -> None:
         index = key_of(w, index)
     except NotKnown:
         if not isinstance(container, Dict) and not scalar_kind(index):
+            if isinstance(index, Slice):
+                return parts.store_in_slice(w, container, index, ())
             raise w.error("an item can only be deleted by a known index") from None
     is_known = isinstance(container, List) or not isinstance(index, Abstract)
     if isinstance(container, Dict) and not (is_known and members.members(w, container) is None):
@@ -410,6 +424,8 @@ def length(w: Evaluator, value: Any) -> Any:
             return contents.length if isinstance(contents, Bounded) else len(contents)
         case Vector():
             return value.type.size
+        case Flagged():
+            return w.call(int.bit_count, Dynamic(value.value))
         case Picture():
             return item(w, w.attribute(value, "shape"), 0)
         case Array():

@@ -45,6 +45,7 @@ from pygpu.frontend.values.objects import Array, Dict, List, Matrix, Set
 from pygpu.frontend.values.values import (
     Abstract,
     Dynamic,
+    Flagged,
     NotKnown,
     Tuple,
     describe,
@@ -226,6 +227,8 @@ def unary(w: Evaluator, symbol: str, a: Any) -> Any:
     usable(w, a)
     if isinstance(a, Masked):
         return lifted(lambda x: unary(w, symbol, x), (a,))
+    if symbol == "~" and isinstance(a, Flagged):
+        return flags.complement(w, a)
     one = specimen(a)
     if one is not None:
         _UNARY[symbol](one)  # a TypeError for - and + of bools

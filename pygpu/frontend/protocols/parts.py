@@ -19,15 +19,15 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.host.later import later
-from pygpu.frontend.joins.choosing import CHANGED
+from pygpu.frontend.joins.choosing import CHANGED, UNKNOWN
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.arrays import array_of, as_element, opened, spread, to_objects
-from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
 from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import as_objects, scalar_kind
-from pygpu.frontend.values.lazy import Cut, FixedCut, Masked, Row, difference
+from pygpu.frontend.values.lazy import Bounded, Cut, FixedCut, Masked, Row, difference
 from pygpu.frontend.values.objects import Array, Cell, List
 from pygpu.frontend.values.values import Abstract, Choice, Dynamic, Slice, Tuple, describe
 
@@ -35,6 +35,7 @@ with later():
     from pygpu.frontend.collections import records, texts
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import lookups, tables
+    from pygpu.frontend.walked import iterators
 
 PART_LIMIT: Final = 4096  # elements that one index takes
 CUT_LIMIT: Final = 256  # elements of which a slice takes a number that is not known
@@ -176,17 +177,23 @@ def _for_all_axes(index: Any, ndim: int) -> list[Any]:
     return [*parts, *rest]
 
 
+def width_of(part: Slice) -> int | None:
+    """How many places a slice without steps has, if its bounds say so."""
+    start, stop, _ = part.bounds
+    if not isinstance(start, Dynamic) or not isinstance(stop, Dynamic):
+        return None
+    return difference(start.value, stop.value)
+
+
 def _run(w: Evaluator, part: Slice, length: int) -> tuple[Any, range]:
     """A slice whose start is dynamic and whose length is known: the start, made to lie where the
     slice does not run over an end, and the places after it."""
-    start, stop, step = part.bounds
+    start, _, step = part.bounds
     step = 1 if step is None else step
     kinds = {scalar_kind(bound) for bound in part.bounds if bound is not None}
     if "float" in kinds or None in kinds:
         raise TypeError("slice indices must be integers or None or have an __index__ method")
-    width = None
-    if isinstance(start, Dynamic) and isinstance(stop, Dynamic):
-        width = difference(start.value, stop.value)
+    width = width_of(part)
     if isinstance(step, Abstract) or step < 1 or width is None:
         raise w.error(
             "the length of a slice must be known at compile time, as that of x[i:i + 3] is; to "
@@ -345,3 +352,24 @@ def stored_in_part(
         for place, value in zip((places + shift).reshape(-1), values, strict=True):
             made[place] = lookups.choose(w, meant, value, made[place])
     return made.reshape(array.shape)
+
+
+def store_in_slice(w: Evaluator, xs: List, index: Slice, new: Any) -> None:
+    """xs[a:b] = new, item by item where as many come as go for sure, which keeps a known length."""
+    new, (start, stop, step) = w.call(list, new), index.bounds
+    count, room = w.call(len, new), w.call(len, xs)
+    if isinstance(count, int) and isinstance(room, int) and width_of(index) == count:
+        low, high = ranges.range_of(w, start.value)
+        if low >= 0 and high + count <= room and step in (None, 1):
+            w.call(iterators.stored_from, xs, start, new)
+            return
+    most = sum(len(items_or_maybe(w, each)) for each in (xs, new))
+    if step not in (None, 1) or most > UNKNOWN:
+        raise w.error(
+            f"by this slice a list of at most {most} items cannot be stored into: store item by "
+            "item, as in xs[k + i] = v"
+        )
+    made = w.peek(w.call(iterators.spliced, xs, start, stop, new))
+    if isinstance(made, Bounded) and made.most > most:
+        made = made.changed(made.items[:most], made.length, min(made.least, most), most)
+    w.write(xs, made)

@@ -39,6 +39,7 @@ from pygpu.frontend.values.values import (
     Abstract,
     Conflict,
     Dynamic,
+    Flagged,
     Maybe,
     Tuple,
     describe,
@@ -205,6 +206,11 @@ def iterate(w: Evaluator, value: Any) -> Any:
             source: Any = value
         case Masked():
             source = Yielded(bounded.there(w, value.tests, value.items))
+        case Flagged():
+            every = tuple(value.cls)
+            met = [arithmetic.binary(w, "&", value, each) for each in every]
+            tests = [arithmetic.compare(w, "!=", each, 0) for each in met]
+            source = Yielded(bounded.there(w, tests, every))
         case Dict() if isinstance(w.peek(value), Bounded):
             source = Yielded(items_or_maybe(w, value))
         case List():

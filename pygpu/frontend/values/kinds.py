@@ -24,6 +24,7 @@ from pygpu.frontend.values.values import (
     Certainty,
     Conflict,
     Dynamic,
+    Flagged,
     Narrow,
     Natural,
     Numpys,
@@ -67,6 +68,13 @@ def is_member(value: Any) -> bool:
     from other numbers. Flags are numbers alone: what they are together with others is no member."""
     is_number = isinstance(value, int) and not isinstance(value, enum.Flag)
     return is_number and isinstance(value, enum.Enum)
+
+
+def flag_class(value: Any) -> type[enum.IntFlag] | None:
+    """The class of flags that an integer is of."""
+    if isinstance(value, Flagged):
+        return value.cls
+    return type(value) if isinstance(value, enum.IntFlag) else None
 
 
 def is_narrow(dtype: np.dtype[Any]) -> bool:
@@ -120,7 +128,10 @@ def narrow_either(value: Value, *numbers: Any, within: bool = False) -> Narrow |
 
 
 def any_of(value: Value, *numbers: Any) -> Dynamic:
-    """What may be any of several numbers: NumPy's, where they all are."""
+    """What may be any of several numbers: NumPy's, or flags of a class, where they all are."""
+    flags = flag_class(numbers[0]) if numbers else None
+    if flags and all(flag_class(number) is flags for number in numbers):
+        return Flagged(value, flags)
     narrow = narrow_either(value, *numbers)
     if narrow is not None:
         return narrow

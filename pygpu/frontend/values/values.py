@@ -146,6 +146,19 @@ class Numpys(Dynamic):
         return Numpys(value, self.own)
 
 
+class Flagged(Dynamic):
+    """An int that is flags of an `enum.IntFlag`, together or alone."""
+
+    __slots__ = ("cls",)
+
+    def __init__(self, value: ssa.Value, cls: type[enum.IntFlag]) -> None:
+        super().__init__(value)
+        self.cls: Final = cls
+
+    def moved(self, value: ssa.Value) -> Dynamic:
+        return Flagged(value, self.cls)
+
+
 class Truth(Dynamic):
     """A bool of which it is sure whether it is NumPy's or Python's, or that it is NumPy's on some
     paths (None): see numbers/flags.py."""

@@ -316,3 +316,22 @@ def index_in_range(start: Any, stop: Any, step: Any, x: Any) -> Any:
 
 def count_in_range(start: Any, stop: Any, step: Any, x: Any) -> Any:
     return 1 if x in range(start, stop, step) else 0
+
+
+def stored_from(xs: Any, start: Any, new: Any) -> None:
+    for place, item in enumerate(new):
+        xs[start + place] = item
+
+
+def between(xs: Any, start: Any, stop: Any, step: Any) -> Any:
+    """xs[start:stop:step], of a list of which only the device knows the length."""
+    start, stop, step = slice_indices(start, stop, 1 if step is None else step, len(xs))
+    places = range(start, stop, step)
+    found = [item for place, item in enumerate(xs) if place in places]
+    return found if step > 0 else found[::-1]
+
+
+def spliced(xs: Any, start: Any, stop: Any, new: Any) -> Any:
+    """xs[start:stop] = new, as a list."""
+    start, stop, _ = slice_indices(start, stop, 1, len(xs))
+    return xs[:start] + new + xs[max(start, stop) :]

@@ -315,6 +315,11 @@ def stored_at(xs: Any, index: Any, new: Any) -> None:
             xs[place] = new
 
 
+def flags_by(number: Any, above: Any) -> Any:
+    """The number of IntFlag(number), which is not negative; `above` is more than all flags."""
+    return number if number >= 0 else max(above, 1 << number.bit_length()) + number
+
+
 def stored_in_row(rows: Any, row: Any, column: Any, new: Any) -> None:
     rows[row][column] = new
 
