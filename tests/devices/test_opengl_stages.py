@@ -9,7 +9,6 @@ import pytest
 import pygpu
 from conftest import require
 from pygpu import Float, Image, Position, Vec3
-from pygpu.devices import targets
 from pygpu.devices.opengl import staged
 from pygpu.passes.blocks import tiling
 from pygpu.ssa import BOUNDARIES
@@ -21,10 +20,8 @@ RNG = np.random.default_rng(4)
 
 @pytest.fixture(autouse=True)
 def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stages in software, for small images and where they do not pay."""
+    """Stages of small images, and where they do not pay."""
     require("compute")
-    device: Any = targets.open_device("compute")
-    monkeypatch.setattr(device, "has_stages", True)
     monkeypatch.setattr(staged, "LEAST", 1)
     monkeypatch.setattr(tiling, "WORTH", 0.0)
     monkeypatch.setenv("PYGPU_TARGET", "compute")
@@ -89,6 +86,13 @@ def test_what_does_not_pay_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiling, "WORTH", 1.25)
     cheap = pygpu.compile(lambda im=Image, p=Position: sum(abs(im(p + d)) for d in SQUARE))
     assert "stages" not in cheap.lower(Image(np.zeros((9, 9), np.float32))).stats
+
+
+def test_large_windows_pay_in_software_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiling, "WORTH", 2.0)
+    places = [(x, y) for y in range(-7, 8) for x in range(-7, 8)]
+    mean = pygpu.compile(lambda im=Image, p=Position: sum(im(p + d) for d in places) / len(places))
+    assert mean.lower(Image(np.zeros((9, 9), np.float32))).stats["stages"] == 2
 
 
 def test_small_results_are_computed_whole(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -261,19 +261,17 @@ def test_block_of_more_numbers_than_registers_is_none(monkeypatch):
     colours = Format(np.dtype("float32"), 3)
     task = Task(build.finish([total]), (colours,), (colours,))
     monkeypatch.setattr(device, "largest", 4096)
-    monkeypatch.setattr(device, "has_stages", False)
     monkeypatch.setattr(device, "is_software", True)
-    blocked = device.compile(task)
+    blocked = device.plain(task)
     assert blocked.shape.columns == 4
     monkeypatch.setattr(device, "is_software", False)
-    pixels = device.compile(task)
+    pixels = device.plain(task)
     assert pixels.shape.columns * pixels.shape.rows == 1
 
 
 def test_long_chains_of_extremes_take_fewer_rows(monkeypatch):
     require("compute")
     device = targets.open_device("compute")
-    monkeypatch.setattr(device, "has_stages", False)
     monkeypatch.setattr(device, "is_software", False)
     monkeypatch.setattr(device, "largest", 4096)
 
@@ -284,7 +282,7 @@ def test_long_chains_of_extremes_take_fewer_rows(monkeypatch):
 
         image = Image(np.zeros((9, 9), np.float32))
         function = pygpu.compile(greatest).lower(image)._made.translated.function
-        return device.compile(Task(function, (FLOATS,), (FLOATS,))).shape.rows
+        return device.plain(Task(function, (FLOATS,), (FLOATS,))).shape.rows
 
     assert [rows(reach) for reach in (3, 5, 7)] == [4, 2, 1]
 

@@ -92,7 +92,6 @@ class ComputeDevice(OpenGLDevice):
             raise TooOld(f"compute programs take OpenGL 4.3; this driver is {self.driver}")
         self.is_software = not self.is_hardware
         self.largest = LARGEST_SOFTWARE if self.is_software else shapes.LARGEST
-        self.has_stages = self.is_hardware  # software holds shared memory in its caches as well
         self.buffers = self.granted.storage_blocks
         self.uniforms = self.granted.uniform_components
 
@@ -114,7 +113,7 @@ class ComputeDevice(OpenGLDevice):
         """The program of a task, in stages where these pay; of planes one for all of them."""
         if task.planar:
             return PlanarFunction(self, task, shape)
-        if shape is None and self.has_stages:
+        if shape is None:
             number = len(task.inputs)
             results = tuple(range(number, number + len(task.outputs)))
             source = Source(task.function, tuple(range(number)), results)
@@ -128,7 +127,7 @@ class ComputeDevice(OpenGLDevice):
     def link(
         self, links: Sequence[Link], wanted: Set[int], shape: tuple[int, int]
     ) -> Linked | None:
-        return linked(links, wanted, shape, self.host, Tiles) if self.has_stages else None
+        return linked(links, wanted, shape, self.host, Tiles)
 
     @property
     def host(self) -> Host:
