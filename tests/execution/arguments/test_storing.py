@@ -50,6 +50,25 @@ def test_subnormal_numbers_are_true(target, function):
     assert made.reshape(*SMALL.shape, -1)[..., 0].tolist() == expected
 
 
+@pytest.mark.parametrize(
+    "dtype", ["uint8", "int16", "uint16", "int32", "float16", "float32", "bool"]
+)
+def test_results_of_an_axis_of_one_channel_are_without_it(target, dtype):
+    texels, f = (
+        (np.arange(12) % 5).astype(dtype).reshape(3, 4, 1),
+        pygpu.compile(same, target=target),
+    )
+    expected = f(texels[..., 0])
+    made = f(texels)
+    assert made.shape == (3, 4)
+    assert made.dtype == expected.dtype
+    assert np.array_equal(made, expected)
+    for shape in ((3, 4), (3, 4, 1)):
+        out = np.zeros(shape, expected.dtype)
+        assert f(texels, out=out) is out
+        assert np.array_equal(out.reshape(3, 4), expected)
+
+
 def test_one_array_for_two_results_is_refused(target):
     f, out = pygpu.compile(two, target=target), np.zeros((6, 8, 2), np.float32)
     with pytest.raises(ValueError, match="same memory"):
