@@ -597,6 +597,14 @@ def nan_has_its_place_in_order(im: Image, p: Position):
 
 
 @program
+def many_in_order_with_nans_and_ties(im: Image, p: Position):
+    near = [im(p + (x, y)) for y in (-1, 0, 1, 2) for x in (-1, 0, 1)]
+    items = [np.nan if i % 5 == 2 else v - v % 0.25 for i, v in enumerate(near)]
+    order = np.argsort([*items, np.inf, -0.0, 0.0])
+    return (*order[::2], *np.argsort([v > 0.5 for v in near])[3:6])
+
+
+@program
 def views_by_functions_without_rules(im: Image, p: Position):
     a = np.array([im(p), 2.0, 3.0, 4.0])
     halves = np.split(a, 2)

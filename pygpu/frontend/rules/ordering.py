@@ -2,6 +2,7 @@
 
 sort_network(w, items)       # all in order, where none is NaN
 nans_last(w, items)          # np.sort
+places_in_order(w, items)    # np.argsort
 middle(w, items)             # np.median
 first_extreme(w, "<", items) # np.argmin
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from pygpu.core.host.later import later
 from pygpu.core.operations.ops import OPEN
@@ -29,6 +30,8 @@ from pygpu.types import vector
 with later():
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import comparisons
+
+FEW: Final = 8  # items of which an insertion sort compares no more than a network that is stable
 
 
 def sort_network(w: Evaluator, items: list[Any]) -> list[Any]:
@@ -165,6 +168,26 @@ def nans_last(w: Evaluator, items: list[Any]) -> list[Any]:
         select(w, comparisons.compare(w, ">=", count, len(items) - place), math.nan, x)
         for place, x in enumerate(ordered)
     ]
+
+
+def places_in_order(w: Evaluator, items: list[Any]) -> list[Any]:
+    """The indices of scalars in order, of equal ones the first before others. NaN is as if it were
+    infinite and stood after all: so one comparison of numbers and one of indices do for both."""
+    count, nans = len(items), _nans(w, items)
+    keys, places = _of_one_kind(w, items), list(range(count))
+    if nans:
+        keys = [select(w, nan, math.inf, x) for nan, x in zip(nans, keys, strict=True)]
+        places = [select(w, nan, at + count, at) for at, nan in enumerate(nans)]
+    for i, j in comparators(count):
+        test = comparisons.compare(w, "<", keys[j], keys[i])
+        is_same = comparisons.compare(w, "==", keys[j], keys[i])
+        is_before = comparisons.compare(w, "<", places[j], places[i])
+        test = either(w, test, both(w, is_same, is_before))
+        keys[i], keys[j] = _lesser(w, keys[i], keys[j]), _greater(w, keys[i], keys[j])
+        places[i], places[j] = [
+            select(w, test, places[one], places[other]) for one, other in ((j, i), (i, j))
+        ]
+    return [operators.binary(w, "%", place, count) for place in places] if nans else places
 
 
 def first_extreme(w: Evaluator, symbol: str, items: list[Any]) -> Any:
