@@ -13,6 +13,7 @@ import pytest
 import pygpu
 from pygpu import Float, Image, Position, Vec3, Volume
 from pygpu.devices.cpu import program
+from pygpu.devices.cpu.chunks import host
 
 RULES = ("nearest", "reflect", "mirror", "wrap", "constant")
 WIDTHS = (32, 33, 34, 40, 47, 48, 49, 63, 65, 80, 95, 97, 129, 130, 131, 145, 191, 200)
@@ -168,3 +169,45 @@ def test_ends_of_rows_that_two_threads_compile_at_once_stay(monkeypatch):
     assert not wrong
     assert len(made) > 1
     assert all(native() is not None for native in made)  # another thread may be running it
+
+
+def around(v: Volume, p: Position):
+    places = [(i, j, k) for k in (-1, 0, 1) for j in (-1, 0, 1) for i in (-1, 0, 1)]
+    return sum(v(p + d) > 0.5 for d in places)
+
+
+def smoothed(v: Volume, p: Position):
+    near = v(p - (2, 0, 0)) + v(p + (1, 1, 0)) * 0.5
+    return math.exp(near - v(p + (0, 0, 1))) + math.sin(near)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+@pytest.mark.parametrize("boundary", RULES)
+def test_short_rows_of_planes_are_the_same_in_fewer_lanes(monkeypatch, dtype, boundary):
+    monkeypatch.setattr(program, "ENDS", 0)
+    for function in (around, smoothed):
+        for width in (9, 31, 33, 70, 127):
+            volume = Volume(pattern((3, 5, width), dtype), boundary=boundary)
+            results = []
+            for least in (2**60, 0):
+                monkeypatch.setattr(program, "MANY", least)
+                results.append(pygpu.compile(function, target="cpu")(volume))
+            assert np.array_equal(*results), (function.__name__, width)
+
+
+@pytest.mark.parametrize(("dtype", "per_lane"), [("float32", 1), ("uint8", 4)])
+def test_short_rows_of_many_planes_take_fewer_lanes(monkeypatch, dtype, per_lane):
+    made = []
+    compiled = program.CpuProgram._native
+
+    def noted(self, text):
+        made.append(self.plan.lanes)
+        return compiled(self, text)
+
+    monkeypatch.setattr(program.CpuProgram, "_native", noted)
+    lanes = host().lanes * per_lane
+    count = pygpu.compile(around, target="cpu")
+    for width, halves in ((3 * lanes, 0), (2 * lanes, 1)):  # the second has too few for its ends
+        made.clear()
+        count(Volume(pattern((600, 16, width), dtype)))
+        assert min(made) == max(lanes >> halves, program.FEWEST * per_lane)

@@ -24,7 +24,7 @@ from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.programs import Frame, Planes, Prepared, Task
 from pygpu.core.storage import Format, Storage, texels
-from pygpu.devices.cpu.chunks import address, addresses, host
+from pygpu.devices.cpu.chunks import address, addresses
 from pygpu.devices.cpu.layout import Block, Inner, Layout, stored_constant
 from pygpu.devices.cpu.threads import POOL, Calls, Job
 from pygpu.devices.process import reserve
@@ -36,6 +36,7 @@ from pygpu.ssa import Constant, Function, Load, Number, Value, walk
 from pygpu.types import Type
 
 with later():
+    from pygpu.codegen.llvm.text import Machine
     from pygpu.codegen.narrow import lookup
     from pygpu.codegen.narrow import values as narrow_values
     from pygpu.codegen.narrow import writer as narrow_lanes
@@ -173,12 +174,13 @@ class Code:
     """How a function is written: of one component, where the components of texels are treated
     alike, in narrow lanes, where it is for these, and as a table, where it is one of a byte."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, machine: Machine) -> None:
         self.task, self.group = _by_component(task)
+        self.machine = machine
         self.byte = None
         if all(format.dtype == np.uint8 for format in (*task.inputs, *task.outputs)):
-            self.byte = lookup.of_bytes(task, host())
-        if self.byte is not None and narrow_lanes.narrowed(self.task, host()) is not None:
+            self.byte = lookup.of_bytes(task, machine)
+        if self.byte is not None and narrow_lanes.narrowed(self.task, machine) is not None:
             self.byte = None  # its operations on bytes are fewer
         if self.byte is not None:
             self.task, self.group = self.byte.task, self.byte.group
@@ -190,7 +192,7 @@ class Code:
             return narrow_lanes.of_a_table(self.byte)
         if not any(format.dtype == np.uint8 for format in self.task.inputs):
             return None
-        return narrow_lanes.narrowed(self.task, host())
+        return narrow_lanes.narrowed(self.task, self.machine)
 
 
 def _by_component(task: Task) -> tuple[Task, int]:

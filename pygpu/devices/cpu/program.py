@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.llvm import boundary, span
 from pygpu.codegen.llvm.plan import cost
+from pygpu.codegen.llvm.text import Machine
 from pygpu.core.boundaries import rows_read
 from pygpu.core.host.later import later
 from pygpu.core.programs import Frame, Planes, Program, Task, Work
@@ -58,6 +59,7 @@ SHORT: Final = 32  # pixels of a row below which images are turned
 # ends: what turning costs Python is more for fewer.
 NARROW: Final = 48
 MANY: Final = 1 << 17
+FEWEST: Final = 4  # lanes of floats, which all machines have
 WIDE: Final = 128  # pixels of a row from which on its two edges cost little
 STREAMED: Final = 1 << 24  # bytes of results that no cache is likely to hold until they are read
 STREAMED_COST: Final = 200  # operations of a pixel from which on nobody waits for memory
@@ -68,17 +70,24 @@ LAYOUTS: Final = 16  # sizes of images that a program remembers
 class CpuProgram(Program):
     """A task by native code."""
 
-    def __init__(self, task: Task, given: Given | None = None, code: Code | None = None) -> None:
-        self.machine, self.threads = host(), thread_count()
+    def __init__(
+        self,
+        task: Task,
+        given: Given | None = None,
+        code: Code | None = None,
+        machine: Machine | None = None,
+    ) -> None:
+        self.machine, self.threads = machine or host(), thread_count()
         self.given = given or Given(task)
         self.task, self.cost = self.given.task, cost(self.given.task.function.body)
-        self.code = code or Code(self.task)
+        self.code = code or Code(self.task, self.machine)
         self.size = self.given.size
         self.numbered = task.planar and is_used(task.function, task.function.uniforms[-1])
         self.layouts: dict[Sizes, Layout] = {}
         self.turned: CpuProgram | None = None  # for thin images, made when they first come
         self.few: dict[int, CpuProgram | None] = {}  # for images of so many columns, made then
         self.joined: moves.JoinedRows | None = None  # for many short rows, made when such come
+        self.fewer: dict[int, CpuProgram] = {}  # in fewer lanes, for short rows of planes
         self.low: CpuProgram | None = None  # for results of one row, made when such come
         self.native: dict[tuple[bool, bool], tuple[Native, int]] = {}
         self.large = 0  # calls with large results
@@ -140,8 +149,24 @@ class CpuProgram(Program):
         if is_flat and all(each.shape[0] == rows for each in arrays) and are_own(planes):
             self._run(Arrays(arrays, given, (rows, width), results))
         else:
-            self._run(Arrays(arrays, given, (height, width), results), planes)
+            program = self._of_rows(width) if rows * width >= MANY else self
+            program._run(Arrays(arrays, given, (height, width), results), planes)
         return [Storage.of(array) for array in results]
+
+    def _of_rows(self, width: int) -> CpuProgram:
+        """The program of planes whose rows are so long: in fewer lanes, where rows have too few
+        pixels for code at both of their ends."""
+        if not self.can_end or self._has_ends(width):
+            return self
+        lanes = self.machine.lanes // 2
+        while lanes >= FEWEST:
+            if lanes not in self.fewer:
+                machine = replace(self.machine, lanes=lanes)
+                self.fewer[lanes] = CpuProgram(self.task, self.given, None, machine)
+            if self.fewer[lanes]._has_ends(width):
+                return self.fewer[lanes]
+            lanes //= 2
+        return self
 
     def run_framed(self, work: Work, frames: Sequence[Frame | None]) -> list[Storage] | None:
         height, width = work.size

@@ -51,7 +51,7 @@ WIDENED: Final = 25  # texels of a sum worth its stages where each is to be made
 def compiled(task: Task) -> CpuProgram | CpuStaged:
     """The program of a task."""
     given = Given(task)
-    code, function = Code(given.task), given.task.function
+    code, function = Code(given.task, host()), given.task.function
     if task.low or chooses(code.task):
         return CpuProgram(task, given, code)
     made = factored(function, rows_first=task.planar)
