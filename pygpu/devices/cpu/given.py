@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.jobs import arrays, slots
+from pygpu.codegen.llvm.text import Machine
 from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
@@ -36,7 +37,6 @@ from pygpu.ssa import Constant, Function, Load, Number, Value, walk
 from pygpu.types import Type
 
 with later():
-    from pygpu.codegen.llvm.text import Machine
     from pygpu.codegen.narrow import lookup
     from pygpu.codegen.narrow import values as narrow_values
     from pygpu.codegen.narrow import writer as narrow_lanes

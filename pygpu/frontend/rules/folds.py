@@ -296,7 +296,7 @@ def _sorted(w: Evaluator, xs: Any, *, key: Any = None, reverse: Any = False) -> 
     if key is None and all(map(scalar_kind, items)):
         ordered = ordering.sort_network(w, items)
         return List(tuple(reversed(ordered) if reverse else ordered))
-    if len(items) > ordering.FEW and all(map(_is_of_numbers, keys)):
+    if len(items) > _FEW and all(map(_is_of_numbers, keys)):
         return List(tuple(_network_sort(w, items, keys, bool(reverse), key is not None)))
     return List(tuple(_insertion_sort(w, items, keys, bool(reverse))))
 
@@ -314,6 +314,9 @@ def _sorted_words(
     if isinstance(made, Bounded):
         return List(Bounded(found, made.length, made.least, made.most))
     return List(found)
+
+
+_FEW: Final = 8  # items of which an insertion sort compares no more than a network that is stable
 
 
 def _is_of_numbers(key: Any) -> bool:

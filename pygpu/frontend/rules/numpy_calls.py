@@ -18,10 +18,10 @@ from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import arrays, operators, products
 from pygpu.frontend.protocols.sequences import items_of
-from pygpu.frontend.rules.ordering import FEW, nans_last, places_in_order
+from pygpu.frontend.rules.ordering import nans_last, places_in_order
 from pygpu.frontend.rules.reductions import REDUCTION_RULES, extremum, flat, holds
 from pygpu.frontend.rules.walked_calls import later_from, walked_as
-from pygpu.frontend.values.callables import Bound, Builtin
+from pygpu.frontend.values.callables import Bound
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
@@ -198,21 +198,7 @@ def _select_first(w: Evaluator, conditions: Any, choices: Any, default: Any = 0)
 
 def _argsort(w: Evaluator, xs: Any, axis: Any = -1, **more: Any) -> Any:
     """The indices that sort, stably."""
-
-    def order(row: Any) -> Any:
-        if len(row) > FEW:
-            return places_in_order(w, list(row))
-        keys = [_nan_last(w, item) for item in row]
-        return items_of(w, w.call(sorted, range(len(keys)), key=Builtin("key", keys.__getitem__)))
-
-    return _by_lines(w, xs, axis, order)
-
-
-def _nan_last(w: Evaluator, item: Any) -> Any:
-    """A key that puts NaN after all other numbers."""
-    if scalar_kind(item) != "float":
-        return item
-    return tuple_of((elementwise(w, "isnan", (item,), "float"), item))
+    return _by_lines(w, xs, axis, lambda row: places_in_order(w, list(row)))
 
 
 def _like(value: float | None) -> Rule:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from pygpu.core.host.later import later
 from pygpu.core.operations.ops import OPEN
@@ -30,8 +30,6 @@ from pygpu.types import vector
 with later():
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import comparisons
-
-FEW: Final = 8  # items of which an insertion sort compares no more than a network that is stable
 
 
 def sort_network(w: Evaluator, items: list[Any]) -> list[Any]:
