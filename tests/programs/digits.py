@@ -328,3 +328,26 @@ def parts_of_known_strings_at_dynamic_places(ints: Image, counts: Image, p: Posi
         _TEXT[k % 40 : k % 40 + 3] == "fox",
         _TEXT[k % 40 :].count("o"),
     )
+
+
+@program
+def digits_that_are_written_on_one_path(im: Image, ints: Image, p: Position):
+    text = ""
+    for number in (ints(p), p.x, p.y - 1):
+        if number > 1:
+            text += str(number)
+        elif number < 0:
+            text += f"({number})"
+    opened = 0
+    for letter in text:
+        opened += letter == "("
+    return len(text), text == "23", text.count("2"), opened
+
+
+@program
+def strings_of_which_one_is_written(im: Image, ints: Image, p: Position):
+    few = "z" if im(p) > 0.4 else str(p.x)
+    other = hex(p.x * 5) if p.y > 2 else f"{p.y - 3:04d}"
+    text = f"<{few}>"
+    zeros = other.count("0"), other.startswith("0x")
+    return len(text), few == "z", "-".join([few, "a"]) == "z-a", len(few + str(p.y)), *zeros

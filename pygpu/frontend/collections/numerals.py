@@ -13,6 +13,7 @@ Counted from the left it is one of n shifted to the left as far as it goes.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any, Final
 
 from pygpu.core.host.later import later
@@ -82,6 +83,14 @@ def form_of(
     form = _form(base, most, signed, width, prefix, bool(is_upper), few)
     is_long = base == 10 and signed and form.slots > _MOST[base]
     return None if form.slots > 64 or is_long else form
+
+
+def form_of_all(forms: Sequence[Form]) -> Form | None:
+    """The form of what is one of several numbers; None where they are written in several ways."""
+    styles = {(form.base, form.width, form.prefix, form.is_upper) for form in forms}
+    base, *style = styles.pop()
+    most, signed = max(form.most for form in forms), any(form.signed for form in forms)
+    return None if styles else _form(base, most, signed, *style)
 
 
 # ---------------------------------------------------------------- numbers of digits

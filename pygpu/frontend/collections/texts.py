@@ -34,7 +34,7 @@ from pygpu.frontend.values.values import Abstract, Choice, Dynamic, Slice, Tuple
 
 with later():
     from pygpu.frontend.collections import numerals
-    from pygpu.frontend.walked import written
+    from pygpu.frontend.walked import library, written
 
 # ---------------------------------------------------------------- choices of strings
 
@@ -67,10 +67,10 @@ def joined(w: Evaluator, separator: str, parts: Sequence[Any]) -> Any:
     for part in parts:
         if isinstance(part, Text):
             return part
-        if isinstance(part, Choice) and any(isinstance(each, Abstract) for each in part.options):
-            return of_options(w, part, str)
         if is_written(part):
             return _of_characters(w, separator, parts)
+        if isinstance(part, Choice) and any(isinstance(each, Abstract) for each in part.options):
+            return of_options(w, part, str)
         made = part if made is None else _both(w, made, separator, part)
         if made is None:
             return _of_characters(w, separator, parts)
@@ -123,16 +123,16 @@ def join(w: Evaluator, separator: str, items: Any) -> Any:
     if isinstance(items, Text):
         return items
     if is_written(items):
-        items = w.attribute(items, "letters")
+        items = List(letters(w, items))
     elif not isinstance(items, (List, Tuple, tuple, list)):
         items = w.call(list, items)
     some = lists.in_slots(w, items)
     if some is None:
         parts = w.items(items)
-        if not all(map(_is_text, parts)):
+        if not all(map(is_text, parts)):
             return Text(describe(items), _INSTEAD)
         return joined(w, separator, parts)
-    if not all(map(_is_text, some.items)):
+    if not all(map(is_text, some.items)):
         return Text(describe(items), _INSTEAD)
     if not separator:
         return _made(w, written.Joined, parts=items)
@@ -156,13 +156,16 @@ _INSTEAD: Final = (
 
 
 def is_written(value: Any) -> bool:
-    """Whether a value is a string whose characters only the device knows."""
+    """Whether a value is, or may be, a string whose characters only the device knows."""
+    if isinstance(value, Choice):
+        return is_text(value) and any(map(is_written, value.options))
     return isinstance(value, Instance) and issubclass(value.cls, written.Written)
 
 
-def _is_text(value: Any) -> bool:
+def is_text(value: Any) -> bool:
+    """Whether a value is a string, of whatever kind, or one of several."""
     if isinstance(value, Choice):
-        return all(isinstance(option, str) for option in value.options)
+        return all(map(is_text, value.options))
     return isinstance(value, str) or is_written(value)
 
 
@@ -171,7 +174,7 @@ def _made(w: Evaluator, cls: type, **parts: Any) -> Instance:
 
 
 def _of_characters(w: Evaluator, separator: str, parts: Sequence[Any]) -> Any:
-    odd = next((part for part in parts if not _is_text(part)), None)
+    odd = next((part for part in parts if not is_text(part)), None)
     if odd is not None:
         return odd if isinstance(odd, Text) else Text(describe(odd))
     spread: list[Any] = []
@@ -186,6 +189,8 @@ def letters(w: Evaluator, value: Any) -> Any:
         return tuple(value)
     if not isinstance(value, Choice):
         return w.read(w.attribute(value, "letters"))
+    if is_written(value):
+        return w.read(_of_options(w, value, [List(letters(w, each)) for each in value.options]))
     sizes = [len(option) for option in value.options]
     slots = []
     for at in range(max(sizes)):
@@ -275,11 +280,27 @@ def numeral(
     return _made(w, written.Numeral, number=number, form=form)
 
 
+def of_form(w: Evaluator, number: Any, form: Any, make: Callable[..., Any], *more: Any) -> Any:
+    """What is made of an int by its form, which may be one for each path that writes it."""
+    one = numerals.form_of_all(form.options) if isinstance(form, Choice) else form
+    forms = form.options if one is None else (one,)
+    return _of_options(w, form, [make(w, number, each, *more) for each in forms])
+
+
+def _of_options(w: Evaluator, choice: Choice, made: Sequence[Any]) -> Any:
+    """Which of some values belongs to the option that a choice is."""
+    result, *more = made
+    for place, own in enumerate(more, 1):
+        result = w.call(library.chosen, w.compare("==", choice.which, place), own, result)
+    return result
+
+
 def filled(w: Evaluator, number: Any, form: Any, width: Any) -> Any:
     """str(n).zfill(width)"""
     made = numerals.form_of(w, number, form.base, max(form.width, width), form.prefix)
     if made is None or form.prefix or form.is_upper:
-        return w.call(written.Written.zfill, _made(w, written.Numeral, number=number, form=form))
+        text = _made(w, written.Numeral, number=number, form=form)
+        return w.call(written.Written.zfill, text, width)
     return _made(w, written.Numeral, number=number, form=made)
 
 

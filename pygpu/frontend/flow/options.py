@@ -18,7 +18,7 @@ from pygpu.frontend.flow.choices import is_one_of, possible
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.joins.choosing import WORDS
 from pygpu.frontend.values.callables import Bound
-from pygpu.frontend.values.objects import Dict
+from pygpu.frontend.values.objects import Dict, List
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Abstract, Choice, same_known
 
@@ -128,6 +128,15 @@ def _binary(w: ControlFlow, state: State, symbol: str) -> bool:
     return False
 
 
+def _iter(w: ControlFlow, state: State, arg: Any) -> bool:
+    """Of what is written on one path alone its characters: no iterators that go on apart."""
+    choice = state.stack[-1]
+    if not texts.is_written(choice):
+        return False
+    state.stack[-1] = w.iterate(List(texts.letters(w, choice)))
+    return True
+
+
 def _replaced(
     w: ControlFlow, state: State, count: int, choice: Choice, apply: Callable[[Any], Any]
 ) -> bool:
@@ -170,4 +179,5 @@ _RULES: Final[dict[str, Callable[[ControlFlow, State, Any], bool]]] = {
     "BINARY": _binary,
     "CALL": _call,
     "ITEM": _item,
+    "ITER": _iter,
 }

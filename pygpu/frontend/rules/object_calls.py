@@ -269,6 +269,10 @@ def _refuse_method(w: Evaluator, name: str) -> Any:
     )
 
 
+def _by_form(make: Callable[..., Any]) -> Rule:
+    return lambda w, number, form, *more: texts.of_form(w, number, form, make, *more)
+
+
 def _room(w: Evaluator, xs: Any) -> Any:
     some = lists.bounded(w, xs)
     return w.length(xs) if some is None else some.most
@@ -370,10 +374,10 @@ OBJECT_RULES: Final[dict[Any, Rule]] = {
     chr: lambda w, x: texts.character(w, x) if isinstance(x, Abstract) else NotImplemented,
     ord: _code,
     asked.refuse_method: _refuse_method,
-    asked.letters: lambda w, n, form, back=False: List(numerals.letters(w, n, form, back)),
-    asked.count: lambda w, n, form: numerals.count(w, n, form),
-    asked.letter: lambda w, n, form, index: numerals.letter(w, n, form, index),
-    asked.filled: lambda w, n, form, width: texts.filled(w, n, form, width),
+    asked.letters: _by_form(lambda *given: List(numerals.letters(*given))),
+    asked.count: _by_form(lambda *given: numerals.count(*given)),
+    asked.letter: _by_form(lambda *given: numerals.letter(*given)),
+    asked.filled: _by_form(lambda *given: texts.filled(*given)),
     asked.joined: lambda w, separator, parts: texts.joined(w, separator, w.items(parts)),
     asked.letters_of_all: lambda w, parts: texts.letters_of_all(w, parts),
     asked.justified: lambda w, s, width, fill, side: texts.justified(w, s, width, fill, side),

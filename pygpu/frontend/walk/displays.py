@@ -166,7 +166,9 @@ def _format(w: ControlFlow, state: State, arg: tuple[Any, bool]) -> None:
         return format(apply(known) if apply else known, spec)
 
     if isinstance(value, Choice):
-        state.stack.append(texts.of_options(w, value, text))
+        is_shown = apply in (None, str) and texts.is_written(value)
+        made = texts.written_of(w, value, spec) if is_shown else texts.of_options(w, value, text)
+        state.stack.append(made)
         return
     try:
         state.stack.append(w.native(text, (value,), {}))

@@ -37,14 +37,11 @@ class Written:
         return reversed(self.letters)
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return Written(self.letters[index])
-        return self.letters[index]
+        found = self.letters[index]
+        return Written(found) if isinstance(index, slice) else found
 
     def __contains__(self, part: Any) -> Any:
-        if len(part) == 1:
-            return part[0] in self.letters
-        return self.find(part) >= 0
+        return part[0] in self.letters if len(part) == 1 else self.find(part) >= 0
 
     def __eq__(self, other: object) -> Any:
         return isinstance(other, str) and self.letters == list(other)
@@ -76,8 +73,7 @@ class Written:
     def __mul__(self, times: Any) -> Any:
         return asked.joined("", [self] * times)
 
-    def __rmul__(self, times: Any) -> Any:
-        return asked.joined("", [self] * times)
+    __rmul__ = __mul__
 
     def __str__(self) -> Any:
         return self
@@ -105,11 +101,10 @@ class Written:
         return sum(letter == part for letter in self.letters)
 
     def find(self, part: Any) -> Any:
-        found, size = -1, len(part)
-        for start in reversed(range(asked.room(self.letters))):
-            end = start + size
-            if end <= len(self.letters) and all(
-                self.letters[start + i] == part[i] for i in range(size)
+        letters, found, size = self.letters, -1, len(part)
+        for start in reversed(range(asked.room(letters))):
+            if start + size <= len(letters) and all(
+                letters[start + i] == part[i] for i in range(size)
             ):
                 found = start
         return found
@@ -121,25 +116,21 @@ class Written:
         return found
 
     def startswith(self, part: Any) -> Any:
-        size = len(part)
-        if len(self.letters) < size:
+        letters, size = self.letters, len(part)
+        if len(letters) < size:
             return False
-        return all(self.letters[i] == part[i] for i in range(size))
+        return all(letters[i] == part[i] for i in range(size))
 
     def endswith(self, part: Any) -> Any:
-        size = len(part)
-        if len(self.letters) < size:
+        letters, size = self.letters, len(part)
+        if len(letters) < size:
             return False
-        return all(self.letters[i - size] == part[i] for i in range(size))
+        return all(letters[i - size] == part[i] for i in range(size))
 
     def isdigit(self) -> Any:
         return len(self.letters) > 0 and all(letter.isdigit() for letter in self.letters)
 
-    def isdecimal(self) -> Any:
-        return self.isdigit()
-
-    def isnumeric(self) -> Any:
-        return self.isdigit()
+    isdecimal = isnumeric = isdigit
 
     def isalpha(self) -> Any:
         return len(self.letters) > 0 and all(letter.isalpha() for letter in self.letters)
@@ -168,8 +159,7 @@ class Written:
         return Written(kept)
 
     def rstrip(self, letters: Any = " ") -> Any:
-        backwards = Written(self.letters[::-1]).lstrip(letters)
-        return Written(backwards.letters[::-1])
+        return Written(Written(self.letters[::-1]).lstrip(letters).letters[::-1])
 
     def strip(self, letters: Any = " ") -> Any:
         return self.lstrip(letters).rstrip(letters)
