@@ -8,13 +8,15 @@ import pytest
 
 import pygpu
 from conftest import require
-from pygpu import Float, Image, Position, Vec3
+from pygpu import Float, Image, Position, Vec3, Volume
 from pygpu.devices.opengl import staged
+from pygpu.devices.opengl.compute import Tiles
 from pygpu.passes.blocks import tiling
 from pygpu.ssa import BOUNDARIES
 
 SQUARE = [(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1)]
 WEIGHTS = ((-1, 1), (0, 2), (1, 1))
+NEAR = range(-3, 4)
 RNG = np.random.default_rng(4)
 
 
@@ -101,6 +103,41 @@ def test_small_results_are_computed_whole(monkeypatch: pytest.MonkeyPatch) -> No
     compiled = pygpu.compile(corner)
     expected = np.asarray(compiled.on("cpu")(image))
     np.testing.assert_allclose(np.asarray(compiled(image)), expected, rtol=2e-5, atol=1e-6)
+
+
+def cube(v: Volume, p: Position):
+    return sum(v(p + (x, y, z)) for z in (-1, 0, 2) for y in NEAR for x in NEAR) / 147
+
+
+def sides(v: Volume, p: Position):
+    down = sum(v(p + (x, y, 1)) * (y + 2) for y in NEAR for x in NEAR)
+    return max(down, v(p) * 20), down - p.z
+
+
+def beside_an_image(v: Volume, im: Image, p: Position, gain: Float = 0.5):
+    window = sum(v(p + (x, y, 0)) for y in NEAR for x in NEAR)
+    return window * gain + im((p.x + 1, p.y)) + v((p.x, p.y, p.z * 7 % 3))
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+@pytest.mark.parametrize("function", [cube, sides, beside_an_image], ids=lambda f: f.__name__)
+def test_planes_of_volumes_in_tiles(
+    function: Any, boundary: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[Any] = []
+    computed = Tiles.computed
+    monkeypatch.setattr(Tiles, "computed", lambda *a: ran.append(a) or computed(*a))
+    for shape, dtype in (((3, 5, 7), np.float32), ((4, 40, 67), np.uint8)):
+        numbers = RNG.random(shape) * (250 if dtype == np.uint8 else 1)
+        given: list[Any] = [Volume(numbers.astype(dtype), boundary=boundary)]
+        if function is beside_an_image:
+            given.append(Image(RNG.random(shape[1:], np.float32)))
+        compiled = pygpu.compile(function)
+        for one, other in zip(
+            parts(compiled(*given)), parts(compiled.on("cpu")(*given)), strict=True
+        ):
+            np.testing.assert_allclose(np.asarray(one), np.asarray(other), rtol=2e-5, atol=2e-5)
+    assert len(ran) == 2
 
 
 # ---------------------------------------------------------------- several functions

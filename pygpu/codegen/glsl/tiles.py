@@ -33,7 +33,11 @@ THREADS: Final = (256, 1)  # of a work group
 
 
 def tile_program(
-    made: Tiling, inputs: Sequence[Format], outputs: Sequence[Format], dialect: Dialect
+    made: Tiling,
+    inputs: Sequence[Format],
+    outputs: Sequence[Format],
+    dialect: Dialect,
+    planar: bool = False,
 ) -> ComputeProgram:
     """The program of images that are read; pixels of `outputs` fill whole elements."""
     between = [
@@ -45,6 +49,9 @@ def tile_program(
     for piece in made.pieces:
         task = Task(piece.function, formats, outputs)
         writers.append(_PieceWriter(made, piece, task, dialect, writers[0] if writers else None))
+    for writer in writers:
+        writer.planar = planar
+        writer.sources = [*range(len(inputs)), *[0] * len(between)]  # what is between has none
     last = writers[-1]
     body = [f"ivec2 origin = ivec2(gl_WorkGroupID.xy) * ivec2{made.size} + ivec2(0, top);"]
     for writer in writers:

@@ -35,7 +35,7 @@ from pygpu.devices.opengl.device import OpenGLDevice
 from pygpu.devices.opengl.dispatch import Pass
 from pygpu.devices.opengl.passes import Passes
 from pygpu.devices.opengl.reduction import fold
-from pygpu.devices.opengl.staged import ComputeStaged, Host, in_tiles, linked, reach
+from pygpu.devices.opengl.staged import ComputeStaged, Host, in_tiles, is_small, linked, reach
 from pygpu.passes.analysis.footprint import fixed, footprint, reads_itself
 from pygpu.passes.analysis.pressure import pressure
 from pygpu.passes.blocks import shapes
@@ -47,7 +47,7 @@ from pygpu.passes.blocks.lanes import lanes
 from pygpu.passes.blocks.rgba8 import block_of_rgba8, is_rgba8
 from pygpu.passes.blocks.shapes import rows_within
 from pygpu.passes.blocks.tabulate import of_a_byte, pays
-from pygpu.passes.blocks.tiling import Source
+from pygpu.passes.blocks.tiling import Source, Tiling
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.lower.unroll import unroll
@@ -111,18 +111,23 @@ class ComputeDevice(OpenGLDevice):
 
     def made(self, task: Task, shape: Shape | None = None) -> Program:
         """The program of a task, in stages where these pay; of planes one for all of them."""
+        made = self.tiles(task) if shape is None else None
         if task.planar:
-            return PlanarFunction(self, task, shape)
-        if shape is None:
-            number = len(task.inputs)
-            results = tuple(range(number, number + len(task.outputs)))
-            source = Source(task.function, tuple(range(number)), results)
-            made = in_tiles([task], [source], self.host)
-            if made is not None:
-                Bindings.check(task.function, self.uniforms)
-                tiles = Tiles(made[1], task.outputs, task.function)
-                return ComputeStaged(task, made[0], partial(self.plain, task), tiles)
-        return self.plain(task, shape)
+            return PlanarFunction(self, task, shape, made and made[1])
+        if made is None:
+            return self.plain(task, shape)
+        return ComputeStaged(task, made[0], partial(self.plain, task), made[1])
+
+    def tiles(self, task: Task) -> tuple[Tiling, Tiles] | None:
+        """The stages of a task, and their program; None where they do not pay."""
+        number = len(task.inputs)
+        results = tuple(range(number, number + len(task.outputs)))
+        source = Source(task.function, tuple(range(number)), results)
+        made = in_tiles([task], [source], self.host)
+        if made is None or made[0].reads != source.inputs:
+            return None
+        Bindings.check(task.function, self.uniforms)
+        return made[0], Tiles(made[1], task.outputs, task.function)
 
     def link(
         self, links: Sequence[Link], wanted: Set[int], shape: tuple[int, int]
@@ -348,7 +353,10 @@ def _ready(
 class PlanarFunction(Program):
     """The function of a plane: for all planes at once, or of one, made when asked for."""
 
-    def __init__(self, device: ComputeDevice, task: Task, shape: Shape | None) -> None:
+    def __init__(
+        self, device: ComputeDevice, task: Task, shape: Shape | None, tiles: Tiles | None
+    ) -> None:
+        self._tiles = tiles
         self._of_one = partial(device.plain, replace(task, planar=False), shape)
         self._one: ComputedFunction | None = None
         self._most = device.granted.groups
@@ -372,4 +380,6 @@ class PlanarFunction(Program):
         if self._all is None or planes.count > self._most:
             return None
         numbered = work._replace(uniforms=[*work.uniforms, 0])
+        if self._tiles is not None and not is_small(work.size):
+            return self._tiles.computed(numbered, planes)
         return self._all.fitted(work.size).computed(numbered, planes)

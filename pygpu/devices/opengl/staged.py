@@ -47,8 +47,9 @@ class Host:
 def in_tiles(
     tasks: Sequence[Task], sources: Sequence[Source], host: Host
 ) -> tuple[Tiling, ComputeProgram] | None:
-    """The program of tasks, of which the last makes all results; None where it does not pay."""
-    outputs = tasks[-1].outputs
+    """The program of tasks, of which the last makes all results; None where it does not pay. A task
+    of planes is one alone."""
+    outputs, planar = tasks[-1].outputs, tasks[-1].planar
     if any(pixels_at_once(format, host.dialect.narrow) > 1 for format in outputs):
         return None
     whole = [
@@ -56,7 +57,7 @@ def in_tiles(
         for task, source in zip(tasks, sources, strict=True)
     ]
     made = tiling(whole, SHARED)
-    if made is None or len(made.reads) + len(outputs) > host.buffers:
+    if made is None or len(made.reads) + len(outputs) + planar > host.buffers:
         return None
     if any(map(host.has_better, tasks)):
         return None
@@ -66,7 +67,7 @@ def in_tiles(
         for number, format in zip(source.inputs, task.inputs, strict=True)
     }
     inputs = [formats[number] for number in made.reads]
-    return made, tile_program(made, inputs, outputs, host.dialect)
+    return made, tile_program(made, inputs, outputs, host.dialect, planar)
 
 
 class ComputeStaged(Program):
@@ -97,10 +98,15 @@ class ComputeStaged(Program):
         return self._chosen(shape).ready(shape)
 
     def _chosen(self, shape: tuple[int, int]) -> Program:
-        return self.plain if min(shape) < LEAST else self.tiles
+        return self.plain if is_small(shape) else self.tiles
 
     def reach(self, index: int) -> tuple[int, int] | None:
         return reach(self.task.function, index)
+
+
+def is_small(shape: tuple[int, int]) -> bool:
+    """Whether results of (H, W) are better made without tiles."""
+    return min(shape) < LEAST
 
 
 def reach(function: Function, index: int) -> tuple[int, int] | None:
@@ -129,7 +135,7 @@ def linked(
 ) -> ComputeLinked | None:
     """The programs, those joined that read what no other does, where that pays. `passes` makes what
     runs of a program and the formats of its results."""
-    if min(shape) < LEAST:
+    if is_small(shape):
         return None
     units = [_Unit((place,)) for place in range(len(links))]
     changed = True
