@@ -185,3 +185,15 @@ def flags_of_a_number(counts: Image, p: Position):
     for wall in last:
         each = each * 10 + wall.value
     return found, Wall.NORTH in found, last.value, each, {Wall.EAST: 5}.get(found, 7)
+
+
+class High(enum.IntFlag):
+    LOW = 1
+    TOP = 1 << 24
+
+
+@program
+def flags_beyond_all_that_are_named(counts: Image, p: Position):
+    n = counts(p) * 5 - 12
+    high = High(counts(p) & 3) | High.TOP
+    return int(Wall(n)), int(~Wall(n)), int(Wall(-8) | Wall(n & 7)), int(~high), ~high & High.LOW

@@ -23,7 +23,7 @@ from pygpu.frontend.calls.native import check_kept
 from pygpu.frontend.collections.adoption import virtual
 from pygpu.frontend.flow.choices import possible
 from pygpu.frontend.flow.paths import ControlFlow
-from pygpu.frontend.numbers import operands
+from pygpu.frontend.numbers import flags, operands
 from pygpu.frontend.protocols import datamodel
 from pygpu.frontend.values.callables import Function
 from pygpu.frontend.values.kinds import Text, flag_class, scalar_kind
@@ -114,11 +114,9 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
 
 def _member_of(w: ControlFlow, cls: enum.EnumMeta, value: Any) -> Any:
     """The member of an enumeration that has a value, or the flags; None where that is not known."""
-    highest = max([int(each) for each in cls], default=0) if issubclass(cls, enum.IntFlag) else 0
     if issubclass(cls, enum.IntFlag) and scalar_kind(value) == "int":
         same = flag_class(value) or is_natural(w, value)
-        number = value if same else w.call(library.flags_by, value, 1 << highest.bit_length())
-        return Flagged(number.value, cls)
+        return Flagged(value.value, cls) if same else flags.flags_of(w, value, cls)
     own: Any = cls._missing_.__func__  # type: ignore[attr-defined]
     if issubclass(cls, enum.Flag) or own is not enum.Enum._missing_.__func__:  # type: ignore[attr-defined]
         return None

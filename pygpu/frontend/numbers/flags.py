@@ -8,11 +8,13 @@ one path and may be Python's on another is not added up.
 
 from __future__ import annotations
 
+import enum
 import operator
 from typing import Any
 
 import numpy as np
 
+from pygpu.core.host.later import later
 from pygpu.frontend.numbers.numbers import as_value, dynamic
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import (
@@ -26,13 +28,21 @@ from pygpu.frontend.values.kinds import (
 from pygpu.frontend.values.values import Certainty, Dynamic, Flagged, Numpys, Truth
 from pygpu.types import BOOL, INT
 
+with later():
+    from pygpu.frontend.walked import library
+
+
+def flags_of(w: Evaluator, number: Any, cls: type[enum.IntFlag]) -> Flagged:
+    """cls(number) of an int."""
+    highest = max(map(int, cls.__members__.values()), default=0)
+    made = w.call(library.flags_by, number, 1 << highest.bit_length())
+    return Flagged(made.value, cls)
+
 
 def complement(w: Evaluator, a: Dynamic) -> Any:
     """~a of a bool, or of flags. A bool that may be NumPy's or Python's is refused."""
     if isinstance(a, Flagged):
-        every = range(2 ** max(map(int, a.cls), default=0).bit_length())
-        opposites = tuple([int(~a.cls(each)) for each in every])
-        return Flagged(w.call(operator.getitem, opposites, Dynamic(a.value)).value, a.cls)
+        return flags_of(w, w.call(operator.invert, Dynamic(a.value)), a.cls)
     if not isinstance(a, Truth) or a.is_numpys is None:
         raise w.error(
             "~ of a truth value is -2 or -1 in Python, which are both true: write 'not x', or "

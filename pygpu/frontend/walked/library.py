@@ -316,8 +316,11 @@ def stored_at(xs: Any, index: Any, new: Any) -> None:
 
 
 def flags_by(number: Any, above: Any) -> Any:
-    """The number of IntFlag(number), which is not negative; `above` is more than all flags."""
-    return number if number >= 0 else max(above, 1 << number.bit_length()) + number
+    """The number of IntFlag(number), which is not negative; `above`, a power of two, is more than
+    all flags: see Flag._missing_."""
+    if number >= 0:
+        return number
+    return number + (above if number >= -above else 1 << number.bit_length())
 
 
 def stored_in_row(rows: Any, row: Any, column: Any, new: Any) -> None:
