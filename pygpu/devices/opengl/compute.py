@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Final
 
 from pygpu.codegen.glsl import gathered
@@ -351,33 +351,34 @@ def _ready(
 
 
 class PlanarFunction(Program):
-    """The function of a plane: for all planes at once, or of one, made when asked for."""
+    """The function of a plane: in tiles where these pay, for all planes at once, or of one, each
+    made when it is first asked for."""
 
     def __init__(
         self, device: ComputeDevice, task: Task, shape: Shape | None, tiles: Tiles | None
     ) -> None:
         self._tiles = tiles
+        self._of_all = partial(device.plain, task, shape)
         self._of_one = partial(device.plain, replace(task, planar=False), shape)
-        self._one: ComputedFunction | None = None
-        self._most = device.granted.groups
-        self._all: ComputedFunction | None = None
-        if len(images_read(task.function)) + len(task.outputs) < device.buffers:
-            self._all = device.plain(task, shape)
-        first = self._all or self.one()
+        fits = len(images_read(task.function)) + len(task.outputs) < device.buffers
+        self._most = device.granted.groups if fits else 0  # planes at once
+        first = tiles or (self._all if fits else self._one)
         self.source, self.shape = first.source, first.shape
         self.driver_seconds = first.driver_seconds
 
-    def one(self) -> ComputedFunction:
-        """The program of one plane."""
-        if self._one is None:
-            self._one = self._of_one()
-        return self._one
+    @cached_property
+    def _all(self) -> ComputedFunction:
+        return self._of_all()
+
+    @cached_property
+    def _one(self) -> ComputedFunction:
+        return self._of_one()
 
     def run(self, work: Work) -> list[Storage]:
-        return self.one().run(work)
+        return self._one.run(work)
 
     def run_planes(self, work: Work, planes: Planes) -> list[Storage] | None:
-        if self._all is None or planes.count > self._most:
+        if not self._most or planes.count > self._most:
             return None
         numbered = work._replace(uniforms=[*work.uniforms, 0])
         if self._tiles is not None and not is_small(work.size):
