@@ -18,17 +18,15 @@ from dataclasses import field
 from typing import Final
 
 from pygpu.codegen.glsl.expressions.text import Text, call
-from pygpu.codegen.glsl.lines import INDENT, braced
+from pygpu.codegen.glsl.lines import INDENT, TRIANGLE, braced, triangle
 from pygpu.codegen.glsl.writer import (
     TABLE_WIDTH,
-    TRIANGLE,
     BoundTable,
     Dialect,
     GlslProgram,
     Writer,
     as_seen,
     stored_type,
-    triangle,
 )
 from pygpu.core.host.records import record
 from pygpu.core.programs import Task

@@ -115,14 +115,15 @@ class Frame:
 
 class Work(NamedTuple):
     """What a program is given when it runs: the images it reads, its numbers, the shape of its
-    results, and an array (rows, W, C) for each of them that is to lie there, C-contiguous (in rows
+    results, an array (rows, W, C) for each of them that is to lie there, C-contiguous (in rows
     as storage.in_rows says, where the device says `rows_apart`), of the output's dtype and sharing
-    no memory with an input."""
+    no memory with an input, and what a program before it made of the numbers."""
 
     inputs: Sequence[Storage]
     uniforms: Sequence[Constant]
     shape: tuple[int, ...]
     out: Sequence[NDArray[Any] | None]
+    ahead: Storage | None = None
 
     @property
     def size(self) -> tuple[int, int]:

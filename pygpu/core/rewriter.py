@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from pygpu.core.builder import Builder
 from pygpu.ssa import Function, ImageInput, Op, Region, Value
-from pygpu.types import INT
+from pygpu.types import INT, Type
 
 Rewriting = Callable[["Rewriter", Op, tuple[Value, ...]], Sequence[Value] | None]
 
@@ -25,8 +25,8 @@ class Rewriter:
     For ops with regions, None copies the op and rewrites what is inside; a rule may call
     `rewriter.copy_region(old_region)` to do it itself.
 
-    The new function may have other `images`, and after the old function's uniforms further ints, of
-    which the names are given; `numbers` then has their values.
+    The new function may have other `images`, and after the old function's uniforms further numbers
+    of a type, of which the names are given; `numbers` then has their values.
     """
 
     def __init__(
@@ -35,6 +35,7 @@ class Rewriter:
         rule: Rewriting | None = None,
         images: Sequence[ImageInput] | None = None,
         numbers: Sequence[str] = (),
+        type: Type = INT,
     ) -> None:
         self.function = function
         self.rule = rule or (lambda _, op, operands: self.each(op, operands))
@@ -42,7 +43,7 @@ class Rewriter:
         self.build = Builder(
             function.name,
             function.images if images is None else images,
-            uniforms + [(name, INT) for name in numbers],
+            uniforms + [(name, type) for name in numbers],
         )
         self.build.tables = list(function.tables)
         self.new = dict(zip(function.body.params, self.build.body.params, strict=False))

@@ -84,6 +84,22 @@ def test_results_are_those_of_each_pixel(gpu, function, numbers, dtype):
     assert isinstance(program(compiled), InTwo)
 
 
+def test_block_of_numbers_stands_beside_tables_and_names_of_users(gpu):
+    table = RNG.random((2000, 3))
+
+    def named(ahead: Image, p: Position, k: Float, ahead_block: Float, i: Int):
+        total = ahead_block * sum([table[i + j, j] for j in range(3)])
+        for x, y in WINDOW:
+            total += math.exp(-k * (x * x + y * y)) * math.sin(k * x + y) * ahead(p + (x, y))
+        return total
+
+    compiled, by_pixel = (pygpu.compile(named, target=t) for t in (gpu, "interpreter"))
+    for numbers in ((0.1, 2.0, 700), (0.4, -1.0, 1900)):
+        want = by_pixel(IMAGE, *numbers)
+        np.testing.assert_allclose(compiled(IMAGE, *numbers), want, rtol=1e-4, atol=1e-5)
+    assert isinstance(program(compiled), InTwo)
+
+
 def test_first_part_runs_when_numbers_change(gpu, monkeypatch):
     def signed(im: Image, p: Position, k: Float):
         side, total = math.atan2(k, -1.0), 0.0
@@ -155,6 +171,6 @@ def test_what_costs_little_or_is_of_the_image_stays_with_the_pixels():
     assert of(of_sizes, IMAGE, k=1.0) is None
     assert of(of_texels, IMAGE, k=1.0) is None
     found = of(gabor, IMAGE, angle=1.0, wave=3.0)
-    assert found.count == 49
+    assert found.count == 52  # 49, and what fills the last row
     assert not found.first.images
     assert not any(op.code in ("exp", "cos", "sin") for op in found.rest.body.ops)

@@ -17,9 +17,9 @@ from typing import Final
 from pygpu.codegen.arrays import subgroups
 from pygpu.codegen.arrays.elements import ArrayText, Functions, words
 from pygpu.codegen.arrays.tiles import BARRIER, running_sums, tile, turns
-from pygpu.codegen.glsl.lines import INDENT, braced
+from pygpu.codegen.glsl.lines import INDENT, braced, lines_of
 from pygpu.codegen.glsl.partials import function, struct
-from pygpu.codegen.glsl.writer import SUBGROUP, Dialect, GlslProgram, lines_of
+from pygpu.codegen.glsl.writer import SUBGROUP, Dialect, GlslProgram
 from pygpu.core.arrays import CompressTask
 from pygpu.core.host.records import record
 from pygpu.types import Type

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from pygpu.codegen.glsl.expressions.functions import source
+from pygpu.codegen.glsl.lines import lines_of
 from pygpu.codegen.glsl.partials import AXES, function
 from pygpu.codegen.glsl.values import JoinWriter, ValueWriter, own_texels
-from pygpu.codegen.glsl.writer import Dialect, GlslProgram, lines_of
+from pygpu.codegen.glsl.writer import Dialect, GlslProgram
 from pygpu.core.arrays import CompressTask, GroupTask, SortTask
 from pygpu.core.host.records import record
 from pygpu.core.programs import FoldTask

@@ -25,9 +25,9 @@ from pygpu.codegen.arrays.elements import (
     words,
 )
 from pygpu.codegen.arrays.numbers import ordered_functions
-from pygpu.codegen.glsl.lines import INDENT
+from pygpu.codegen.glsl.lines import INDENT, lines_of
 from pygpu.codegen.glsl.partials import AXES, function, struct
-from pygpu.codegen.glsl.writer import Dialect, GlslProgram, lines_of
+from pygpu.codegen.glsl.writer import Dialect, GlslProgram
 from pygpu.core.arrays import GroupTask
 from pygpu.core.host.records import record
 from pygpu.types import Type

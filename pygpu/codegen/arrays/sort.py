@@ -18,9 +18,9 @@ from typing import Final
 from pygpu.codegen.arrays import ranks, subgroups
 from pygpu.codegen.arrays.elements import ArrayText, Functions
 from pygpu.codegen.arrays.tiles import BARRIER, each_of, running_sums, tile, turns
-from pygpu.codegen.glsl.lines import INDENT
+from pygpu.codegen.glsl.lines import INDENT, lines_of
 from pygpu.codegen.glsl.partials import function, struct
-from pygpu.codegen.glsl.writer import Dialect, GlslProgram, lines_of
+from pygpu.codegen.glsl.writer import Dialect, GlslProgram
 from pygpu.core.arrays import SortTask
 from pygpu.core.host.records import record
 

@@ -23,9 +23,9 @@ from typing import Final
 from pygpu.codegen.arrays.elements import ArrayText, Functions, words
 from pygpu.codegen.arrays.groups import TAKEN, each_element, extent_of
 from pygpu.codegen.arrays.tiles import BARRIER
-from pygpu.codegen.glsl.lines import INDENT
+from pygpu.codegen.glsl.lines import INDENT, lines_of
 from pygpu.codegen.glsl.partials import function, struct
-from pygpu.codegen.glsl.writer import Dialect, GlslProgram, lines_of
+from pygpu.codegen.glsl.writer import Dialect, GlslProgram
 from pygpu.core.arrays import GroupTask
 from pygpu.types import vector
 

@@ -1,14 +1,14 @@
-"""Lines of GLSL: in blocks, with the `break`s of loops, which may become their conditions.
+"""Lines of GLSL: in blocks, with the `break`s of loops, which may become their conditions; as text.
 
 flat(block("if (found)", [Break(leave, stay, is_plain=True)]))      # ["if (found) {", ...]
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from pygpu.codegen.glsl.expressions.text import Text
+from pygpu.codegen.glsl.expressions.text import Text, wrap
 from pygpu.core.host.records import record
 
 INDENT: Final = "    "
@@ -49,3 +49,21 @@ def flat(lines: Iterable[Line]) -> list[str]:
         else:
             texts.append(line)
     return texts
+
+
+def triangle(
+    declared: Sequence[str] = (), handed: Sequence[str] = (), embedded: bool = False
+) -> str:
+    """The program of the vertices of a triangle over everything, and of what they hand on."""
+    x, y = [f"gl_VertexID == {vertex} ? 3.0 : -1.0" for vertex in (1, 2)]
+    main = braced("void main()", [*handed, f"gl_Position = vec4({x}, {y}, 0.0, 1.0);"])
+    version = "300 es" if embedded else f"{430 if declared else 330} core"
+    return lines_of([f"#version {version}", *declared, "", *main])
+
+
+def lines_of(lines: Sequence[str]) -> str:
+    """Lines as text, none wider than the page."""
+    return "".join(f"{part}\n" for line in lines for part in wrap(line))
+
+
+TRIANGLE: Final = triangle()

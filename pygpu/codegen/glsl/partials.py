@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from pygpu.codegen.glsl.expressions.functions import source
-from pygpu.codegen.glsl.lines import INDENT, braced
-from pygpu.codegen.glsl.writer import GlslProgram, Writer, lines_of
+from pygpu.codegen.glsl.lines import INDENT, braced, lines_of
+from pygpu.codegen.glsl.writer import GlslProgram, Writer
 from pygpu.types import Type
 
 PARTIALS: Final = 16  # partial results that a lane folds

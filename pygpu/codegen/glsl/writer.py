@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pygpu.codegen.glsl.expressions.functions import source
 from pygpu.codegen.glsl.expressions.operations import CALLED, clamped
 from pygpu.codegen.glsl.expressions.text import Namer, Text, call, infix, literal, wrap
-from pygpu.codegen.glsl.lines import INDENT, braced, flat
+from pygpu.codegen.glsl.lines import INDENT, flat, lines_of
 from pygpu.codegen.glsl.loops import Printer
 from pygpu.codegen.glsl.plan import make_plan
 from pygpu.core.host.records import record
@@ -24,12 +24,14 @@ from pygpu.core.storage import Format
 from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.analysis.variance import variance
 from pygpu.passes.lower.predicate import predicated
+from pygpu.passes.stages.ahead import ROW, place_of
 from pygpu.ssa import Function, Load, Op, Value, walk
 from pygpu.types import INT, Kind, Type, vector
 
 SMALL_TABLE: Final = 64  # numbers that are printed as a constant array
 FEWEST: Final = 16  # numbers that are printed so wherever they are read
-BLOCKS: Final = 12  # uniform blocks of one program; the specification grants these
+BLOCKS: Final = 11  # tables in uniform blocks of a program; the specification grants it 12 blocks
+AHEAD: Final = "ahead_block"  # the one of numbers computed ahead: see passes/stages/ahead.py
 TEXTURES: Final = 4  # tables of one program that are textures where they need not be: units are few
 NARROW_BUFFERS: Final = "GL_NV_gpu_shader5"  # by which buffers have elements of 8 and 16 bits
 # Operations whose operand gets a variable of its own: drivers compute them slower within an
@@ -112,7 +114,7 @@ class Writer:
         self.function = function = predicated(function) if dialect.fused else function
         self.inputs = inputs
         self.dialect = dialect
-        self.namer = Namer(taken | {"p"})
+        self.namer = Namer(taken | {"p", "ahead", AHEAD})
         apart = APART if dialect.fused else frozenset()
         calling = CALLING if dialect.embedded else frozenset()
         self.plan = make_plan(function, is_parted, apart, held, calling)
@@ -124,7 +126,7 @@ class Writer:
         self.printer.precise, self.printer.fused = dialect.precise, dialect.fused
         self.read: set[int] = set()  # images
         self.images = [self.namer.fresh(image.name) for image in function.images]
-        self.uniforms = [self.namer.fresh(value.name or "u") for value in function.uniforms]
+        self.uniforms = [self.uniform(value.name) for value in function.uniforms]
         self.accessors: dict[int, str] = {}
         self.bound: list[BoundTable] = []
         self.declared: list[str] = []
@@ -274,6 +276,13 @@ class Writer:
 
     # ------------------------------------------------ the whole
 
+    def uniform(self, name: str | None) -> str:
+        """What a uniform is called in the text."""
+        place = place_of(name)
+        if place is None:
+            return self.namer.fresh(name or "u")
+        return f"ahead[{place // ROW}].{'xyzw'[place % ROW]}"
+
     def given(self, type: Type, name: str) -> str:
         """What declares a value that each call gives."""
         return f"uniform {type} {name};"
@@ -288,14 +297,17 @@ class Writer:
     ) -> GlslProgram:
         """The text, for GLSL of a version or of a later one that has what helpers need."""
         used = [value in self.plan.uses for value in self.function.uniforms]
+        ahead = [place_of(value.name) is not None for value in self.function.uniforms]
         declarations = [
             self.given(value.type, name)
-            for value, name, is_used in zip(
-                self.function.uniforms, self.uniforms, used, strict=True
+            for value, name, is_used, is_ahead in zip(
+                self.function.uniforms, self.uniforms, used, ahead, strict=True
             )
-            if is_used
+            if is_used and not is_ahead
         ]
         uniforms = [declaration for declaration in declarations if declaration]
+        if rows := sum(ahead) // ROW:
+            uniforms += [f"layout(std140) uniform {AHEAD} {{", f"{INDENT}vec4 ahead[{rows}];", "};"]
         helpers = self.printer.helpers
         header = [f"#version {version} core"]
         is_exact = not (self.dialect.embedded or self.dialect.loose)
@@ -326,21 +338,6 @@ def _is_of_400(texts: Sequence[str]) -> bool:
     return any(word in text for text in texts for word in ("precise ", "fma("))
 
 
-def triangle(
-    declared: Sequence[str] = (), handed: Sequence[str] = (), embedded: bool = False
-) -> str:
-    """The program of the vertices of a triangle over everything, and of what they hand on."""
-    x, y = [f"gl_VertexID == {vertex} ? 3.0 : -1.0" for vertex in (1, 2)]
-    main = braced("void main()", [*handed, f"gl_Position = vec4({x}, {y}, 0.0, 1.0);"])
-    version = "300 es" if embedded else f"{430 if declared else 330} core"
-    return lines_of([f"#version {version}", *declared, "", *main])
-
-
-def lines_of(lines: Sequence[str]) -> str:
-    """Lines as text, none wider than the page."""
-    return "".join(f"{part}\n" for line in lines for part in wrap(line))
-
-
 def _moved(text: Text, offset: int) -> Text:
     return infix("+", text, literal(INT, offset)) if offset else text
 
@@ -368,7 +365,6 @@ def _in_rows_of_four(values: NDArray[Any]) -> NDArray[Any]:
     return flat_values.reshape(-1, 4)
 
 
-TRIANGLE: Final = triangle()
 _PREFIX: Final = {"float": "", "int": "i", "uint": "u"}  # of the names of vectors and samplers
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -17,7 +18,7 @@ FLOATS: Final = Format(np.dtype(np.float32), 1)
 
 
 class InTwo(Program):
-    """Two programs: the first gives the second an image of what the numbers of a call lead to."""
+    """Two programs: the first gives the second a row of what the numbers of a call lead to."""
 
     def __init__(self, first: Program, rest: Program, count: int) -> None:
         self._first, self._rest, self._count = first, rest, count
@@ -52,7 +53,7 @@ class InTwo(Program):
             size = 1, self._count
             (made,) = self._first.run(Work([], work.uniforms, size, [None]))
             last = self._last = numbers, opengl.context().held, made
-        return work._replace(inputs=[*work.inputs, last[2]])
+        return work._replace(ahead=last[2])
 
 
 def in_two(task: Task, make: Callable[[Task], Program]) -> Program | None:
@@ -61,5 +62,5 @@ def in_two(task: Task, make: Callable[[Task], Program]) -> Program | None:
     if found is None:
         return None
     first = Task(found.first, (), (FLOATS,), fast=task.fast)
-    rest = Task(found.rest, (*task.inputs, FLOATS), task.outputs, low=task.low, fast=task.fast)
+    rest = replace(task, function=found.rest)
     return InTwo(make(first), make(rest), found.count)

@@ -1,4 +1,5 @@
-"""What every kind of OpenGL program is given besides images: uniforms, and tables of constants.
+"""What every kind of OpenGL program is given besides images: uniforms, numbers that were computed
+ahead, and tables of constants.
 
 bindings = Bindings(gl, held, text, first_unit=2)     # two textures are bound already
 bindings.bind([1.5, (0, 1)])                              # before each run, which reads
@@ -13,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen.glsl.writer import TABLE_WIDTH, GlslProgram
+from pygpu.codegen.glsl.writer import AHEAD, TABLE_WIDTH, GlslProgram
 from pygpu.core.errors import DeviceError
 from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.driver.held import Buffer, Program, Texture
+from pygpu.passes.stages.ahead import place_of
 from pygpu.ssa import Constant, Function
 
 
@@ -38,12 +40,15 @@ class Bindings:
                 program[table.name].value = unit
                 self.textures.append((_texture(gl, table.values), unit))
         self.buffers = [buffer.glo for buffer, _ in self.blocks]
+        self.has_ahead = AHEAD in program
+        if self.has_ahead:
+            program[AHEAD].binding = len(self.blocks)
         self.uniforms = [
             (index, name, program[name])
             for index, name in enumerate(text.uniforms)
             if name is not None and name in program
         ]
-        self.has_any = bool(self.blocks or self.textures or self.uniforms)
+        self.has_any = bool(self.blocks or self.textures or self.uniforms or self.has_ahead)
 
     @staticmethod
     def check_textures(gl: Context, text: GlslProgram, images: int) -> None:
@@ -58,21 +63,25 @@ class Bindings:
     @staticmethod
     def check(function: Function, limit: int) -> None:
         """DeviceError where the driver has no room for the function's scalars and vectors."""
-        count = sum(4 if value.type.size == 3 else value.type.size for value in function.uniforms)
+        types = [value.type for value in function.uniforms if place_of(value.name) is None]
+        count = sum(4 if type.size == 3 else type.size for type in types)
         if count > limit:
             raise DeviceError(
                 f"the function takes {count} numbers besides its images; this driver takes {limit}"
             )
 
-    def bind(self, uniforms: Sequence[Constant]) -> None:
+    def bind(self, uniforms: Sequence[Constant], ahead: Sequence[Buffer] = ()) -> None:
         """Uniforms are set where they are not so already: a device begins later for each. What is
-        written like another is the same to the last bit."""
+        written like another is the same to the last bit. `ahead` is the buffer of numbers computed
+        ahead, where `has_ahead`."""
         if not self.has_any:
             return
         for texture, unit in self.textures:
             texture.glo.use(unit)
         for buffer, binding in self.blocks:
             buffer.glo.bind_to_uniform_block(binding)
+        for buffer in ahead:
+            buffer.glo.bind_to_uniform_block(len(self.blocks))
         given = [(name, repr(uniforms[index])) for index, name, _ in self.uniforms]
         if given != self.held.uniforms:
             self.held.uniforms = None

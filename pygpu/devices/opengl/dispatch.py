@@ -30,13 +30,15 @@ KEPT: Final = 8  # sizes of volumes of which a program remembers what is read
 
 class _Launch(NamedTuple):
     """What a program is run on: images, of which it reads sizes alone, numbers, the size (H, W) of
-    results, groups of threads across and down, and buffers in the order in which they are bound."""
+    results, groups of threads across and down, buffers in the order in which they are bound, and
+    the one of numbers computed ahead."""
 
     inputs: Sequence[Storage]
     uniforms: Sequence[Constant]
     size: tuple[int, int]
     groups: tuple[int, int]
     buffers: Sequence[Buffer]
+    ahead: Sequence[Buffer] = ()
     planes: Planes | None = None
 
 
@@ -81,32 +83,46 @@ class Pass:
         nbytes, groups = self.layouts.get(size) or self._layout(size)
         if planes is not None:
             nbytes = [planes.count * each for each in nbytes]
-        read = [upload(gl, inputs[index]) for index in self.images]
+        read, ahead = self._split([upload(gl, each) for each in self._given(work)])
         more = [] if planes is None else [self._which(gl, planes)]  # which may take a barrier
-        results = gl.results(self._read(read), nbytes)
+        results = gl.results(self._read(read, ahead), nbytes)
         buffers = [*read, *results, *more]
-        self._dispatch(_Launch(inputs, work.uniforms, size, groups, buffers, planes))
+        self._dispatch(_Launch(inputs, work.uniforms, size, groups, buffers, ahead, planes))
         return results
 
     def noted(self, gl: Context, work: Work, size: tuple[int, int]) -> list[Buffer] | None:
         """See Pass."""
         inputs = work.inputs
-        read: list[Buffer] = []
-        for index in self.images:
-            held = inputs[index].copies.get(COPY)
+        found: list[Buffer] = []
+        for each in self._given(work):
+            held = each.copies.get(COPY)
             if held is None or held.context is not gl:
                 return None
-            read.append(held)
+            found.append(held)
+        read, ahead = self._split(found)
         nbytes, groups = self.layouts.get(size) or self._layout(size)
-        results = gl.kept_results(self._read(read), nbytes)
+        results = gl.kept_results(self._read(read, ahead), nbytes)
         if results is not None:
-            launch = _Launch(inputs, work.uniforms, size, groups, read + results)
+            launch = _Launch(inputs, work.uniforms, size, groups, read + results, ahead)
             gl.notes.put(partial(self._dispatch, launch))
         return results
 
-    def _read(self, images: Sequence[Buffer]) -> list[Any]:
+    def _given(self, work: Work) -> list[Storage]:
+        """The images that are read, and after them the numbers computed ahead, if any."""
+        images = [work.inputs[index] for index in self.images]
+        if self.bindings.has_ahead:
+            assert work.ahead is not None, "the program is one of two"
+            images.append(work.ahead)
+        return images
+
+    def _split(self, held: list[Buffer]) -> tuple[list[Buffer], list[Buffer]]:
+        """What holds images, and what holds the numbers computed ahead."""
+        count = len(self.images)
+        return held[:count], held[count:]
+
+    def _read(self, images: Sequence[Buffer], ahead: Sequence[Buffer]) -> list[Any]:
         """All buffers that are read."""
-        return [*[held.glo for held in images], *self.constants]
+        return [*[held.glo for held in (*images, *ahead)], *self.constants]
 
     def _dispatch(self, launch: _Launch) -> None:
         """Run the program."""
@@ -118,7 +134,7 @@ class Pass:
             table.glo.bind_to_storage_buffer(binding)
             binding += 1
         self._set_sizes(launch)
-        self.bindings.bind(launch.uniforms)
+        self.bindings.bind(launch.uniforms, launch.ahead)
         deep = 1 if launch.planes is None else launch.planes.count
         self.held.dispatch(launch.groups, self.most, self.top, self.rows, deep)
 

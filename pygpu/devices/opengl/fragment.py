@@ -8,7 +8,6 @@ until somebody asks for their texels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +17,7 @@ from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.codegen_glsl import FragmentProgram
 from pygpu.core.programs import Planes, Shape, Task, Work
 from pygpu.core.storage import Format, Storage
+from pygpu.devices.opengl import buffers
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.device import OpenGLDevice
 from pygpu.devices.opengl.drawn import Drawn, drawn
@@ -26,7 +26,6 @@ from pygpu.devices.opengl.driver.held import BUFFER, TEXTURE, Buffer, Texture
 from pygpu.devices.opengl.driver.pages import plain
 from pygpu.devices.opengl.passes import Passes
 from pygpu.passes.blocks.block_views import COLUMNS
-from pygpu.ssa import Constant
 
 COPY: Final = TEXTURE  # the name of a storage's copy here
 TRIANGLES: Final = 4
@@ -70,7 +69,7 @@ class Pass:
     def compute(self, gl: Context, work: Work, planes: Planes | None) -> list[Texture]:
         """See Pass."""
         assert planes is None, "programs of one plane"
-        inputs, uniforms, (height, width) = work.inputs, work.uniforms, work.size
+        inputs, (height, width) = work.inputs, work.size
         if self.drawn.is_packed:
             across = -(-width // COLUMNS)
             targets = [gl.texture(across, height, 4, f.dtype, COLUMNS) for f in self.outputs]
@@ -88,7 +87,7 @@ class Pass:
             sizes = [(image.width, image.height) for image in inputs]
             first, end = halves.whole(sizes, across, height)
         if (first, end) == (0, across):
-            self.inner.draw(gl, inputs, uniforms, width)
+            self.inner.draw(gl, work)
             return targets
         if self.edges is None:
             assert self.drawn.edges is not None, "there are edges"
@@ -101,7 +100,7 @@ class Pass:
             ):
                 if start < stop:
                     framebuffer.scissor = start, 0, stop - start, height
-                    program.draw(gl, inputs, uniforms, width)
+                    program.draw(gl, work)
         finally:
             framebuffer.scissor = None
         return targets
@@ -131,10 +130,9 @@ class _Program:
         ]
         self.last = program.get(text.last, None) if text.last else None
 
-    def draw(
-        self, gl: Context, inputs: Sequence[Storage], uniforms: Sequence[Constant], width: int
-    ) -> None:
+    def draw(self, gl: Context, work: Work) -> None:
         """Draw over the framebuffer in use."""
+        inputs, width = work.inputs, work.size[1]
         held = [upload(gl, inputs[index]) for index, _ in (*self.textures, *self.images)]
         for texture, (_, unit) in zip(held, self.textures, strict=False):
             texture.glo.use(unit)
@@ -147,9 +145,13 @@ class _Program:
                 uniform.value = inputs[index].width
             if self.last is not None:
                 self.last.value = width - 1
-        if self.bindings.buffers:
-            gl.order.before(read=self.bindings.buffers)
-        self.bindings.bind(uniforms)
+        ahead = []
+        if self.bindings.has_ahead:
+            assert work.ahead is not None, "the program is one of two"
+            ahead.append(buffers.upload(gl, work.ahead))
+        if read := [*self.bindings.buffers, *[held.glo for held in ahead]]:
+            gl.order.before(read=read)
+        self.bindings.bind(work.uniforms, ahead)
         self.vertices.render(TRIANGLES, 3)
 
 

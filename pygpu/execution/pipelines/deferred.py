@@ -95,7 +95,7 @@ class Graph:
 
     def note(self, task: Task, work: Work) -> list[Storage]:
         """Note a step, unless it is noted already; its results. Arrays to fill are filled now."""
-        inputs, uniforms, _, out = work
+        inputs, uniforms, _, out, _ = work
         size = work.size
         with self.lock:
             numbers = tuple([self.number(each) for each in inputs])

@@ -74,7 +74,7 @@ def _within(limits: Limits | None, made: Specialisation, work: Work) -> list[Sto
 def _of_columns(limits: Limits, made: Specialisation, work: Work) -> list[Storage]:
     """Run for images that are turned: their short rows would leave most of a group of threads, and
     three of four pixels of a packed texel, without work."""
-    inputs, uniforms, shape, out = work
+    inputs, uniforms, shape, out, _ = work
     height, width = rows_of(shape)
     columns = Work([each.turned() for each in inputs], uniforms, (width, height), [None] * len(out))
     other = _with_rows(made, columns, is_turned=True)
@@ -146,7 +146,7 @@ def run_frames(
 ) -> list[Storage]:
     """Run for each frame of some inputs, which are storages of as many planes; the others are the
     same for all. The results lie one below the other."""
-    inputs, uniforms, shape, out = work
+    inputs, uniforms, shape, out, _ = work
     rows, width = rows_of(shape)
     if made.planar is None and targets.limits(made.device) is None:
         frame = PlaneRead(0, "nearest", count)
@@ -190,7 +190,7 @@ def _by_planes(
     limits: Limits | None, made: Specialisation, planar: planes.Planar, work: Work
 ) -> list[Storage]:
     """Run the function of one plane for each plane of the result."""
-    inputs, uniforms, shape, out = work
+    inputs, uniforms, shape, out, _ = work
     *depths, height, width = (1, 1, *shape)[-3:]
     depth, host = depths[0], not made.device.copy
     sizes = [side for image in planar.sized for side in _height_and_depth(inputs[image])]

@@ -2,7 +2,7 @@
 
     taken = ahead(function)       # None where too little would be saved
     taken.first                   # of no image: at (i, 0) the i-th of the numbers that a call knows
-    taken.rest                    # reads these from one more image, of one row
+    taken.rest                    # is given these as more uniforms, of names that `place_of` knows
 
 A kernel made of parameters is the same for all pixels: `exp(-(dx*dx + dy*dy) / (2 * s * s))`, where
 s is given at the call, 49 times. Programs of GPUs compute it for each pixel, as they have no place
@@ -18,19 +18,22 @@ from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.passes.stages.price import price_of
-from pygpu.ssa import Function, ImageInput, Op, Region, Value, used_by, walk
+from pygpu.ssa import Function, Op, Region, Value, used_by, walk
 from pygpu.types import FLOAT, INT
 
 WORTH: Final = 300  # sums of floats that a pixel is to be spared
-READ: Final = 12  # sums of floats that reading a number costs: what takes less is computed
+READ: Final = 4  # sums of floats that taking a number costs: what takes less is computed
 MOST: Final = 512  # numbers
+ROW: Final = 4  # numbers of a row of the block that programs are given them in
+_NAME: Final = "ahead."  # and the number's place: no parameter of a Python function is called so
 # What is not known without the images, or would take tables along.
 _ELSEWHERE: Final = frozenset(("load", "voxel", "width", "height", "depth", "table"))
 
 
 @record
 class Ahead:
-    """See the module's head. `rest` has one image more than the function, of floats."""
+    """See the module's head. `rest` has `count` uniforms more than the function, all floats, whole
+    rows of them; those that fill the last row are 0."""
 
     first: Function
     rest: Function
@@ -54,11 +57,17 @@ def ahead(function: Function) -> Ahead | None:
     spared: set[Op] = set().union(*[slices[op] for op in wanted])
     if sum(map(price_of, spared)) - READ * len(wanted) < WORTH:
         return None
+    count = -(-len(wanted) // ROW) * ROW
     return Ahead(
         apply(CLEAN, _first(function, wanted, spared)),
-        apply(CLEAN, _rest(function, wanted)),
-        len(wanted),
+        apply(CLEAN, _rest(function, wanted, count)),
+        count,
     )
+
+
+def place_of(uniform: str | None) -> int | None:
+    """Which of the numbers computed ahead a uniform of this name is; None for all others."""
+    return int(uniform[len(_NAME) :]) if uniform and uniform.startswith(_NAME) else None
 
 
 def _known(function: Function) -> dict[Op, None]:
@@ -100,16 +109,12 @@ def _first(function: Function, wanted: Sequence[Op], spared: set[Op]) -> Functio
     return build.finish([result])
 
 
-def _rest(function: Function, wanted: Sequence[Op]) -> Function:
-    """The function that reads the wanted numbers."""
+def _rest(function: Function, wanted: Sequence[Op], count: int) -> Function:
+    """The function that is given the wanted numbers."""
     places = {op: place for place, op in enumerate(wanted)}
-    image = len(function.images)
+    names = [f"{_NAME}{place}" for place in range(count)]
 
     def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
-        if op not in places:
-            return None
-        build = rewriter.build
-        x, y = build.constant(INT, places[op]), build.constant(INT, 0)
-        return [build.load(image, x, y, boundary="inside")]
+        return [rewriter.numbers[places[op]]] if op in places else None
 
-    return Rewriter(function, rule, images=(*function.images, ImageInput("ahead", FLOAT))).run()
+    return Rewriter(function, rule, numbers=names, type=FLOAT).run()

@@ -18,7 +18,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen.glsl.writer import TRIANGLE
+from pygpu.codegen.glsl.lines import TRIANGLE
 from pygpu.core.errors import DeviceError, OutOfMemory
 from pygpu.core.host.undisturbed import is_disturbed, undisturbed
 from pygpu.devices.opengl.driver.held import Buffer, Program, Texture
