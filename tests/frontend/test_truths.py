@@ -124,3 +124,71 @@ def test_a_bool_is_a_place_in_a_list() -> None:
         target="interpreter",
     )(shape=(1, 3))
     assert np.asarray(result)[0].tolist() == [1.0, 1.0, -2.5]
+
+
+WIDE = np.array([0, 5, -7, 9])
+LISTED = [0, 2, 0, 5]
+
+
+def a_number_or_a_truth(p: Position) -> Any:
+    either = p.x % 2 or FLAGS[p.y]
+    return either + FLAGS[p.x]
+
+
+def the_larger_one_or_a_truth(p: Position) -> Any:
+    return max(p.x % 2, FLAGS[p.y]) + PYTHONS[p.x]
+
+
+@pytest.mark.parametrize("function", [a_number_or_a_truth, the_larger_one_or_a_truth])
+def test_what_may_be_numpys_truth_or_a_number_is_not_added_to_a_truth(
+    function: Callable[[Position], Any],
+) -> None:
+    assert {int(function(Position(x, y))) for y in range(2) for x in range(5)} == {0, 1, 2}
+    with pytest.raises(CompileError, match="Python counts, NumPy does not"):
+        pygpu.compile(lambda p=Position: function(p), target="interpreter")(shape=(2, 5))
+
+
+def the_larger_of_two(p: Position) -> Any:
+    return 7, max(WIDE[p.x], LISTED[p.y])
+
+
+def numpys_or_an_int(p: Position) -> Any:
+    return 7, WIDE[p.x] if p.y > 0 else p.x
+
+
+def an_int_in_some_rounds(p: Position) -> Any:
+    k = 0
+    for n in range(p.x):
+        k = p.y if n > 1 else k
+    return WIDE[p.y], k
+
+
+def pythons_int_of_an_int(p: Position) -> Any:
+    return WIDE[p.y], int(p.x)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [the_larger_of_two, numpys_or_an_int, an_int_in_some_rounds, pythons_int_of_an_int],
+)
+@pytest.mark.parametrize("advice", [None, int, np.float64])
+def test_a_division_that_may_be_numpys_is_not_handled(
+    function: Callable[[Position], Any], advice: Any
+) -> None:
+    def quotient(p: Position) -> Any:
+        a, b = function(p)
+        if advice is not None:
+            a, b = advice(a), advice(b)
+        try:
+            return 1.0 * max(min(a / b, 99), -99)
+        except ZeroDivisionError:
+            return 777.0
+
+    compiled = pygpu.compile(quotient, target="interpreter")
+    if advice is None:
+        with pytest.raises(CompileError, match="whether this raises where it divides by zero"):
+            compiled(shape=(2, 4))
+        return
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = [[quotient(Position(x, y)) for x in range(4)] for y in range(2)]
+    np.testing.assert_allclose(np.asarray(compiled(shape=(2, 4))), expected, rtol=1e-6)

@@ -178,3 +178,48 @@ def elements_of_arrays_are_divided_by_zero(im: Image, p: Position):
         except ZeroDivisionError:
             found.append(77)
     return tuple(found)
+
+
+LISTED = [0, 2, 0, 5]
+ROWS = np.array([[0.0, 0.25], [0.5, 3.0], [2.0, 1.0]])
+TRIPLES = np.array([[0, 1, 2], [3, 0, 5], [0, 0, 4]])
+
+
+@program
+def pythons_ints_divide_numpys_numbers(im: Image, p: Position):
+    i, j, rounds = p.x % 5, p.y % 4, 0
+    word, whole = p.x % 3, math.floor(p.x * 0.7)
+    found = []
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pairs = [
+            (ZEROS[i], LISTED[j]),
+            (whole, ZEROS[j]),
+            (ZEROS[i], word),
+            (word, ZEROS[j]),
+            (whole, LISTED[j]),
+            (NUMBERS[i], LISTED[j] - whole),
+            (ZEROS[i] if p.y > 2 else LISTED[j], whole),
+            (7, np.clip(word, 0, 3)),
+            (BYTES[i], LISTED[j]),
+        ]
+        for a, b in pairs:
+            try:
+                found.append(a // b)
+            except ZeroDivisionError:
+                found.append(77)
+        for k in range(p.x):
+            try:
+                rounds += ZEROS[j] // k
+            except ZeroDivisionError:
+                rounds += 77
+    return *found[1:5], *found[6:], rounds
+
+
+@program
+def truths_of_rows_are_numpys(im: Image, p: Position):
+    row, triple = ROWS[p.x % 3], TRIPLES[p.x % 3] * p.y
+    either = row if p.y > 2 else ROWS[p.y % 3]
+    low, few = row < 1, triple < 1
+    a, b = either < 1
+    pairs = low[0] + low[1], few[0] + few[p.y % 3], a + b, (~low)[0] + low[1]
+    return *pairs, (low & (either < 1))[0] + low[1], np.logical_or(low, either < 2)[1] + a

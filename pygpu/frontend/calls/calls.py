@@ -28,6 +28,7 @@ from pygpu.frontend.collections.derived import method_of, walked_class
 from pygpu.frontend.effects import domains, volatile
 from pygpu.frontend.flow.choices import is_instance
 from pygpu.frontend.flow.paths import ControlFlow
+from pygpu.frontend.joins import origins
 from pygpu.frontend.methods import changing
 from pygpu.frontend.numbers import flags, operands
 from pygpu.frontend.protocols import datamodel, operators, pictures
@@ -50,6 +51,7 @@ from pygpu.frontend.values.values import (
     Tuple,
     describe,
 )
+from pygpu.language.scalars import Int
 from pygpu.types import BOOL
 
 with later():
@@ -178,7 +180,7 @@ def _ruled(
     if kind is not None:
         result = numpy_kinds.in_kind(w, result, kind)
     if isinstance(result, Dynamic):
-        return _whose(function, args, result), args
+        return _whose(w, function, args, result), args
     return result, args
 
 
@@ -186,20 +188,28 @@ def _ruled(
 _OF_PYTHON: Final = frozenset((all, any, np.array_equal, np.allclose))
 
 
-def _whose(function: Any, args: tuple[Any, ...], result: Dynamic) -> Dynamic:
+def _whose(w: ControlFlow, function: Any, args: tuple[Any, ...], result: Dynamic) -> Dynamic:
     """The number that a function gives, as NumPy's where it is: of an Int it is Python's, and of a
     vector what the vector's method gives."""
     if function in _OF_PYTHON:
         return Truth(result.value, False)
     if not numpy_kinds.is_numpy(function):
-        return result
+        if function not in (int, Int) and getattr(function, "__module__", "") != "math":
+            return result
+        return origins.as_class(w, result, Int if function is Int else int)  # type: ignore[no-any-return]
     if any(map(operands.vector_type, args)):
         return flags.counted(result)  # type: ignore[no-any-return]
-    is_of_words = any(map(is_word, args)) and not isinstance(function, type)
+    words = [origins.int_classes(w, arg) for arg in args if is_word(arg)]
+    is_operator = isinstance(function, np.ufunc) or function in (np.fix, np.real, np.imag)
+    is_of_words = is_operator and any(Int in each for each in words)
+    is_unclear = is_of_words and all(int in each for each in words)
     if result.type is BOOL:
-        return Truth(result.value, not (is_of_words and isinstance(function, np.ufunc)))
-    is_own = result.__class__ is Dynamic and result.type.kind != "uint"
-    return Numpys(result.value) if is_own and not is_of_words else result
+        return Truth(result.value, None if is_unclear else not is_of_words)
+    if type(result) not in (Dynamic, Numpys) or result.type.kind == "uint":
+        return result
+    if is_of_words and not is_unclear:
+        return origins.as_class(w, Dynamic(result.value), Int)  # type: ignore[no-any-return]
+    return Numpys(result.value, None if is_unclear else True)
 
 
 def _exception(w: ControlFlow, cls: type[BaseException], args: Any, keywords: Any) -> Any:

@@ -21,7 +21,7 @@ from pygpu.core.errors import HOME
 from pygpu.frontend.numbers import arithmetic, flags
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.values import Abstract, Dynamic
+from pygpu.frontend.values.values import Abstract, Dynamic, describe
 
 Domain = tuple[Callable[..., Any], type[Exception], str]  # where it raises, and what
 
@@ -152,12 +152,21 @@ def of_function(w: Evaluator, function: Any, args: tuple[Any, ...]) -> None:
         _note(w, domains, args)
 
 
+def _unclear(args: tuple[Any, ...]) -> str:
+    shown = " and ".join(map(describe, args))
+    return (
+        f"whether this raises where it divides by zero depends on whose {shown} are: NumPy's give "
+        "inf or 0 and a warning, Python's and Int raise. Write int(x) or float(x) of NumPy's "
+        "number where it is to raise, np.int64(x) or np.float64(x) of the other where it is not"
+    )
+
+
 def _note(w: Evaluator, domains: tuple[Domain, ...], args: tuple[Any, ...]) -> None:
     if not w.handled() or w.frame.code.code.co_filename.startswith(HOME):
         return
     # NumPy's numbers are divided by zero, with a warning; functions of `math` take them as any.
     own = domains in _PLAIN.values() and flags.whose(w, *args)
-    numbers = all(map(scalar_kind, args)) and own is not True
+    numbers = own is not True and all(map(scalar_kind, args))
     if not numbers or not any(isinstance(x, Abstract) for x in args):
         return
     if domains is _WHOLE and scalar_kind(args[0]) != "float":
@@ -167,6 +176,8 @@ def _note(w: Evaluator, domains: tuple[Domain, ...], args: tuple[Any, ...]) -> N
             wrong = where(w, *args)
         except TypeError:  # a wrong number of arguments, of which the call says more
             return
+        if own is None and (isinstance(wrong, Dynamic) or wrong):
+            raise w.error(_unclear(args))
         if isinstance(own, Dynamic) and (isinstance(wrong, Dynamic) or wrong):
             wrong = arithmetic.both(w, wrong, Dynamic(w.build.emit("not", own.value)))
         if isinstance(wrong, Dynamic) or wrong:

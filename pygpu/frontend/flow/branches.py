@@ -204,6 +204,7 @@ def join(
         loop,
         lambda: _outer_values(w, frame),
         lambda name: _one_sided(frame, name),
+        lambda number: origins.int_classes(w, number),
     )
     join = joins.Join(left, right, leaf, older, meeting)
     return join.states(), join

@@ -303,6 +303,7 @@ def device_loop(
             old = a.value if isinstance(a, Dynamic) else a
             carried = isinstance(old, Value) and old in initial and old.type is type
             if carried and _same_leaf(nexts.setdefault(old, b), b):  # noqa: B023 - of this round
+                changed |= origins.carries(w, old, b)
                 return old
             changed = True
             param = origins.note_either(w, Value(type, name_of(key)), a, b)

@@ -34,6 +34,7 @@ class Meeting:
     loop: Round | None
     outer: Callable[[], Iterable[Any]]  # what the frames around this one hold
     explain: Callable[[str], str]  # what to say of a name that is defined on one side only
+    int_classes: Callable[[Any], frozenset[type]]  # of a dynamic int: Python's, Int, or either
 
 
 @record

@@ -61,7 +61,7 @@ from pygpu.frontend.values.values import (
 )
 from pygpu.language.vectors import CLASSES
 from pygpu.ssa import Value
-from pygpu.types import BOOL, UINT, Kind, vector, widest
+from pygpu.types import BOOL, Kind, vector, widest
 
 with later():
     from pygpu.frontend.joins import contents
@@ -276,10 +276,12 @@ class Join:
             self.spoiled |= was is not None and getattr(either, "is_numpys", None) is not was
             return either
         if narrow_dtype(a) is None and narrow_dtype(b) is None:
-            number, owns = any_of(made, a, b), (own_of(a), own_of(b))
-            is_plain = type(number) is Dynamic and made.type is not UINT
-            if is_plain and not any(own is None for own in owns) and owns[0] is not owns[1]:
-                number = Numpys(made, self.value(*owns, (*key, ".own")).value)
+            number = any_of(made, a, b)
+            if isinstance(number, Numpys) and number.own is None:
+                owns = [own_of(each, self.meeting.int_classes) for each in (a, b)]
+                if not any(own is None for own in owns):
+                    number = Numpys(made, self.value(owns[0], owns[1], (*key, ".own")).value)
+                self.spoiled |= isinstance(a, Numpys) and bool(a.own) and number.own is None
             self.spoiled |= isinstance(a, (Numpys, Flagged)) and type(number) is Dynamic
             self.spoiled |= a.__class__ is Dynamic and type(number) is Numpys
             return number

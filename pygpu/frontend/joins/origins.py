@@ -5,11 +5,14 @@ was before, or may be. What is asked of its class goes back through the operatio
 
     x = 1 if im(p) > 0 else 0.5
     isinstance(2 * x, int)              # an error; isinstance(2 * x, (int, float)) is True
+
+An int is Python's own or an `Int`, which decides whose an operator is beside NumPy's numbers:
+`np.int64(1) // 0` gives 0 and a warning, `np.int64(1) // Int(0)` raises. See `int_classes`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any, Final
 
@@ -18,11 +21,22 @@ import numpy as np
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.values import Dynamic, Flagged, Truth, describe
+from pygpu.language.scalars import Int, UInt
 from pygpu.ssa import Value
-from pygpu.types import Kind, vector, widest
+from pygpu.types import INT, Kind, vector, widest
 
 CLASSES: Final = {"float": float, "int": int, "uint": int, "bool": bool}
 _ONE_OF: Final = {"select": 1, "min": 0, "max": 0}  # which of two operands; where these begin
+_NOBODYS: Final[frozenset[type]] = frozenset()
+_PYTHONS: Final = frozenset((int,))
+_WORDS: Final = frozenset((Int,))
+_EITHER: Final = frozenset((int, Int))
+# What makes ints: of ints, of texels and positions, of anything else.
+_OF_INTS: Final = frozenset(
+    "add sub mul neg abs sign mod floordiv pow bit_and bit_or bit_xor bit_not shl shr".split()
+)
+_READ: Final = frozenset("load voxel plane swizzle element dot".split())
+_MADE: Final = frozenset("constant table to_int width height depth".split())
 _COUNTING: Final = frozenset("add sub mul neg abs mod floordiv pow".split())  # ints, of ints alone
 
 
@@ -52,6 +66,8 @@ def note(w: Evaluator, value: Value, number: Any) -> Value:
     kind = scalar_kind(number)
     if kind is not None and kind != value.type.kind:
         w.environment.widened[value] = (number,)
+    elif number.__class__ is Int:
+        w.environment.ints[value] = _WORDS
     return value
 
 
@@ -60,7 +76,106 @@ def note_either(w: Evaluator, value: Value, a: Any, b: Any) -> Value:
     kind = scalar_kind(a)
     if kind and (w.environment.widened or kind != scalar_kind(b)):
         w.environment.widened[value] = (a, b)
+    carries(w, value, a, b)
     return value
+
+
+def carries(w: Evaluator, param: Value, *held: Any) -> bool:
+    """Note what an int that a loop carries may be; whether `int_classes` has told otherwise."""
+    if param.type is not INT:
+        return False
+    w.environment.carried.setdefault(param, []).extend(held)
+    told = w.environment.asked.get(param)
+    if told is None:
+        return False
+    w.environment.asked[param] = told.union(*[int_classes(w, each) for each in held])
+    return w.environment.asked[param] != told
+
+
+def truths(w: Evaluator, number: Any) -> list[Any]:
+    """The bools that a number may have been on some paths."""
+    found, waiting, seen = [], [number], set()
+    while waiting:
+        each = waiting.pop()
+        if scalar_kind(each) == "bool":
+            found.append(each)
+        elif isinstance(each, Dynamic) and each.value not in seen:
+            seen.add(each.value)
+            op = each.value.op
+            is_counted = op is not None and op.code in _COUNTING
+            parts = w.environment.widened.get(each.value)
+            if parts is None and not is_counted:
+                parts = _made_of(w, each.value)
+            waiting += [Dynamic(part) if isinstance(part, Value) else part for part in parts or ()]
+    return found
+
+
+def as_class(w: Evaluator, number: Any, cls: type) -> Any:
+    """A dynamic int, which is of a class. It is the same value that it was before: where that is of
+    the other class, it may be either."""
+    if isinstance(number, Dynamic) and number.type is INT:
+        classes = int_classes(w, number)
+        if classes != {cls}:
+            w.environment.ints[number.value] = classes | {cls}
+    return number
+
+
+def int_classes(w: Evaluator, number: Any) -> frozenset[type]:
+    """Which of `int` and `Int` an integer that is not NumPy's may be in plain Python."""
+    if not isinstance(number, Dynamic):
+        return _WORDS if isinstance(number, (Int, UInt)) else _PYTHONS
+    settled, found = w.environment.ints, {}
+    waiting = [number.value]
+    while waiting:
+        each = waiting.pop()
+        if each not in settled and each not in found:
+            found[each] = parts = _ints_of(w, each)
+            waiting += [part for part in parts if isinstance(part, Value)]
+    if not found:
+        return settled[number.value]
+    classes: dict[Value, frozenset[type]] = dict.fromkeys(found, _NOBODYS)
+    before = -1
+    while before != (before := sum(map(len, classes.values()))):
+        for each, parts in reversed(found.items()):
+            held = [
+                part if isinstance(part, frozenset) else settled.get(part) or classes[part]
+                for part in parts
+            ]
+            is_counted = each.op is not None and each.op.code in _OF_INTS
+            made = _counted(held) if is_counted else _NOBODYS.union(*held)
+            classes[each] |= made
+    if any(each in w.environment.carried for each in found):
+        carried = w.environment.carried.keys() & found.keys()
+        w.environment.asked.update({each: classes[each] for each in carried})
+    else:
+        settled.update(classes)
+    return classes[number.value]
+
+
+def _counted(held: list[frozenset[type]]) -> frozenset[type]:
+    """What an operator gives: an Int, where one of its operands is one."""
+    rows = [set(row) for row in product(*held)]
+    return frozenset(Int if Int in row else int for row in rows)
+
+
+def _ints_of(w: Evaluator, value: Value) -> Sequence[Value | frozenset[type]]:
+    """What an int is one of, or counted of: values, or the classes that it may be of."""
+    op, build = value.op, w.build
+    if value in w.environment.carried:
+        leaves = w.environment.carried[value]
+        values = [leaf.value if isinstance(leaf, Dynamic) else leaf for leaf in leaves]
+        return [v if isinstance(v, Value) else int_classes(w, v) for v in values]
+    if value.type.kind != "int" or op is None:
+        is_given = value.type.kind == "bool" or value in build.uniforms
+        return [_PYTHONS if is_given else _WORDS if value in (build.x, build.y) else _EITHER]
+    if op.regions and value in op.results:
+        place = op.results.index(value) + (op.code == "loop")
+        return [region.results[place] for region in op.regions]
+    if op.code in _ONE_OF or op.code in _OF_INTS:
+        return op.operands[_ONE_OF.get(op.code, 0) :]
+    if op.code in _READ:
+        return [_WORDS]
+    return [_PYTHONS if op.code in _MADE else _EITHER]
 
 
 def settled(w: Evaluator, number: Any, kind: Kind) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.host.later import later
+from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols import arrays
 from pygpu.frontend.values import views
@@ -113,8 +114,8 @@ def _nested(w: Evaluator, array: np.ndarray[Any, Any]) -> Any:
 
 SCALAR: Final[dict[str, Callable[..., Any]]] = {
     "is_integer": lambda w, x: arithmetic.compare(w, "==", w.call(np.floor, x), x),
-    "bit_length": lambda w, x: w.call(special.bit_length, x),
+    "bit_length": lambda w, x: origins.as_class(w, w.call(special.bit_length, x), int),
     "to_bytes": lambda w, x, *args, **named: w.call(written.to_bytes, x, *args, **named),
-    "bit_count": lambda w, x: w.call(special.bit_count, x),
+    "bit_count": lambda w, x: origins.as_class(w, w.call(special.bit_count, x), int),
     "conjugate": lambda w, x: x,
 }

@@ -36,7 +36,6 @@ from pygpu.frontend.values.kinds import (
     as_complex,
     as_objects,
     is_complex,
-    is_of_numpys,
     meeting,
     narrow_dtype,
     scalar_kind,
@@ -131,7 +130,7 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
 
 def scalars(w: Evaluator, symbol: str, a: Any, b: Any, first: Kind, second: Kind) -> Dynamic:
     """a + b and the like, of scalars of these kinds."""
-    if first == second == "bool" and symbol in "+*-" and flags.may_be_numpys(a, b):
+    if symbol in "+*-" and flags.may_be_of_numpys(w, a, b, first, second):
         return flags.combined(w, symbol, a, b)  # type: ignore[no-any-return]
     row = _MADE.get((symbol, first, second))
     if row is None:  # it depends on the operands, or there is none
@@ -140,8 +139,8 @@ def scalars(w: Evaluator, symbol: str, a: Any, b: Any, first: Kind, second: Kind
     code, type = row
     kind = type.kind
     if kind in INTEGERS:
-        is_division = symbol in ("//", "%") and not is_of_numpys(a, b)
-        if is_division and w.faults.checked and not w.handled():
+        is_checked = symbol in _BY_ZERO and w.faults.checked and not w.handled()
+        if is_checked and flags.whose(w, a, b) is not True:
             w.check(compare(w, "==", b, 0), ZeroDivisionError, _BY_ZERO[symbol])
         if narrow_dtype(a) is not None or narrow_dtype(b) is not None:
             whole = integers.binary(w, symbol, code, a, b, kind)
@@ -248,8 +247,11 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
             type = vector("int" if kind == "bool" and symbol not in ("==", "!=") else kind, size)
             return w.build.emit(code, *[as_value(w, part, type) for part in parts])
 
+        def scalar(x: Any, y: Any) -> Any:
+            return flags.compared(w, compare(w, symbol, x, y), x, y)
+
         operands, parts = integers_apart(w, (a, b))
-        result = componentwise(w, operands, lambda x, y: compare(w, symbol, x, y), whole, parts)
+        result = componentwise(w, operands, scalar, whole, parts)
         return NotImplemented if result is None else result
     return NotImplemented
 
@@ -326,7 +328,7 @@ def elementwise(
         if code in ("min", "max") and kind is None and "float" not in kinds:
             return integers.extreme(w, code, *parts, data=data)
         value = emit(vector(working(kinds), 1), parts)  # type: ignore[arg-type]
-        return any_of(value, *parts) if code in ("min", "max") else Dynamic(value)
+        return flags.made(code, value, *parts)
 
     def whole(parts: list[Any], size: int) -> Value:
         return emit(vector(working([operand_kind(part) for part in parts]), size), parts)
@@ -369,12 +371,9 @@ def _array_elementwise(
     for operand in operands:
         if isinstance(operand, Array):
             operand = w.read(operand)
-        elif vector_type(operand):
-            column = np.empty(len(components(w, operand)), object)
-            column[:] = components(w, operand)
-            operand = column
         elif not scalar_kind(operand) and not isinstance(operand, np.ndarray):
-            items = sequence_of_scalars(w, operand)
+            is_vector = vector_type(operand) is not None
+            items = components(w, operand) if is_vector else sequence_of_scalars(w, operand)
             if items is None:
                 return NotImplemented
             operand = np.empty(len(items), object)

@@ -9,24 +9,31 @@ one path and may be Python's on another is not added up.
 from __future__ import annotations
 
 import enum
+import itertools
 import operator
 from typing import Any
 
 import numpy as np
 
 from pygpu.core.host.later import later
+from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers.numbers import as_value, dynamic
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import (
+    any_of,
     certainty,
     flag_class,
     is_numpys,
-    is_of_numpys,
     is_word,
+    may_be_numpys,
+    narrow_dtype,
+    scalar_kind,
     truth_either,
 )
 from pygpu.frontend.values.values import Certainty, Dynamic, Flagged, Numpys, Truth
-from pygpu.types import BOOL, INT
+from pygpu.language.scalars import Int
+from pygpu.ssa import Value
+from pygpu.types import BOOL, INT, Kind
 
 with later():
     from pygpu.frontend.walked import library
@@ -53,15 +60,21 @@ def complement(w: Evaluator, a: Dynamic) -> Any:
     return Truth(w.build.emit("not", a.value), True)
 
 
-def may_be_numpys(a: Any, b: Any) -> bool:
-    """Whether what an operator makes of two bools is NumPy's, or may be."""
-    return any(is_numpys(v) or (isinstance(v, Truth) and v.is_numpys is None) for v in (a, b))
+def may_be_of_numpys(w: Evaluator, a: Any, b: Any, *kinds: Kind) -> bool:
+    """Whether an operator of two numbers is NumPy's of bools, or may be."""
+    if kinds == ("bool", "bool"):
+        return may_be_numpys(a) or may_be_numpys(b)
+    unclear = [getattr(v, "own", True) is None for v in (a, b)]
+    if not any(unclear) or not w.environment.widened:
+        return False
+    truths = [origins.truths(w, v) for v in (a, b)]
+    return all(truths) and any(map(may_be_numpys, itertools.chain(*truths)))
 
 
 def combined(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a + b, a * b or a - b of two bools, as NumPy has it."""
-    is_sure = is_numpys(a) or is_numpys(b)
-    if symbol != "*" and not is_sure:
+    is_sure = scalar_kind(a) == scalar_kind(b) and (is_numpys(a) or is_numpys(b))
+    if (symbol != "*" or {scalar_kind(a), scalar_kind(b)} != {"bool"}) and not is_sure:
         raise w.error(
             f"{symbol} of a truth value that is NumPy's on one path and may be Python's on "
             "another: Python counts, NumPy does not; write int(x) to count, x | y for 'or'"
@@ -95,20 +108,32 @@ def compared(w: Evaluator, result: Any, a: Any, b: Any) -> Any:
     return result if own is False else Truth(result.value, None)
 
 
-def signed(result: Any, a: Any) -> Any:
-    """What -a and abs(a) give: NumPy's number, where it is one."""
-    is_own = isinstance(a, Numpys) and result.__class__ is Dynamic
-    return Numpys(result.value, a.own) if is_own else result
+def made(code: str | None, value: Value, a: Any, *more: Any) -> Dynamic:
+    """What an operation of numbers gives: NumPy's number, where it is one."""
+    if code in ("min", "max"):
+        return any_of(value, a, *more)
+    if code == "not" and isinstance(a, Truth):
+        return Truth(value, a.is_numpys)
+    is_kept = code in ("neg", "abs", "bit_not") and isinstance(a, Numpys)
+    return Numpys(value, a.own) if is_kept else Dynamic(value)
 
 
 def whose(w: Evaluator, *numbers: Any) -> Any:
-    """Whether an operator of these is NumPy's: True, False, or the bool that says so."""
+    """Whether an operator of these is NumPy's: True, False, the bool that says so, or None where
+    nobody can say. An Int's operators are Python's, beside NumPy's numbers too."""
+    is_sure = any(is_numpys(x) or narrow_dtype(x) is not None for x in numbers)
     owns = [x.own for x in numbers if isinstance(x, Numpys) and x.own is not True]
-    if not owns or any(map(is_word, numbers)):
-        return is_of_numpys(*numbers)
-    if any(map(is_numpys, numbers)):
-        return True
-    return Dynamic(owns[0] if len(owns) == 1 else w.build.emit("bit_or", *owns))
+    if not owns and not is_sure:
+        return False
+    classes = [origins.int_classes(w, x) for x in numbers if is_word(x)]
+    if any(int not in each for each in classes):
+        return False
+    if any(Int in each for each in classes):
+        return None
+    clear = [own for own in owns if isinstance(own, Value)]
+    if is_sure or len(clear) < len(owns):
+        return is_sure or None
+    return Dynamic(clear[0] if len(clear) == 1 else w.build.emit("bit_or", *clear))
 
 
 def inherited(w: Evaluator, result: Dynamic, a: Any, b: Any, symbol: str) -> Dynamic:
@@ -116,6 +141,8 @@ def inherited(w: Evaluator, result: Dynamic, a: Any, b: Any, symbol: str) -> Dyn
     bools is Python's where both are, of flags it is flags."""
     if a.__class__ is Dynamic is b.__class__:
         return result
+    if Int in (a.__class__, b.__class__) and result.type is INT:
+        origins.as_class(w, result, Int)
     if result.type is not BOOL:
         cls = flag_class(a) or flag_class(b) if symbol in "&|^" else None
         if cls:
@@ -124,6 +151,6 @@ def inherited(w: Evaluator, result: Dynamic, a: Any, b: Any, symbol: str) -> Dyn
         own = is_plain and whose(w, a, b)
         if own is False:
             return result
-        return Numpys(result.value, True if own is True else own.value)
+        return Numpys(result.value, own.value if isinstance(own, Dynamic) else own)
     is_either = is_numpys(a) or is_numpys(b)
     return Truth(result.value, True) if is_either else truth_either(result.value, a, b)

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from pygpu.core.operations.ops import TABLE
+from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers.numbers import as_value, convert, dynamic, number_of
 from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
@@ -174,8 +175,8 @@ def extreme(w: Evaluator, code: str, *operands: Any, data: Any = None) -> Any:
     if set(kinds) == {"int", "uint"} and not any(is_plain(value) for value in (a, b)):
         raise w.error(f"{code}() of {describe(a)} and {describe(b)} may be either: {HINT}")
     type = UINT if "uint" in kinds else INT
-    made = dynamic(w, code, as_value(w, a, type), as_value(w, b, type), data=data)
-    return any_of(made.value, a, b)
+    held = [origins.note(w, as_value(w, each, type), each) for each in (a, b)]
+    return any_of(w.build.emit(code, *held, data=data), a, b)
 
 
 # ---------------------------------------------------------------- conversion
@@ -184,10 +185,10 @@ def extreme(w: Evaluator, code: str, *operands: Any, data: Any = None) -> Any:
 def whole(w: Evaluator, value: Any) -> Any:
     """int(x) of an integer: the same number, one of Python's."""
     if isinstance(value, (Narrow, Numpys, Flagged)):
-        return Dynamic(value.value)
+        return origins.as_class(w, Dynamic(value.value), int)
     if scalar_kind(value) == "bool":
         return Dynamic(convert(w, as_value(w, value, vector("bool", 1)), "int"))
-    return value
+    return origins.as_class(w, value, int)
 
 
 def as_index(w: Evaluator, value: Any) -> Any:

@@ -16,9 +16,9 @@ import numpy as np
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers.numbers import as_value, convert, dynamic, number_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import Complex, meeting, scalar_kind
+from pygpu.frontend.values.kinds import Complex, as_numpys, meeting, scalar_kind
 from pygpu.frontend.values.objects import Array, Vector
-from pygpu.frontend.values.values import Abstract, Dynamic, Tuple, describe
+from pygpu.frontend.values.values import Abstract, Dynamic, Numpys, Tuple, describe
 from pygpu.language import vectors
 from pygpu.language.components import unequal
 from pygpu.language.scalars import wrap, wrap_unsigned
@@ -160,6 +160,10 @@ def componentwise(
         return make_vector(w, value.type, value)
     if _NO_OPERAND in classes:
         return None
+    # A row of an array makes NumPy's numbers of those that it meets; a vector's own are Python's.
+    rows = [part for part in parts if isinstance(part, tuple)]
+    if any(isinstance(row[0], Numpys) for row in rows):
+        parts = [part if isinstance(part, tuple) else as_numpys(part) for part in parts]
     columns = [part if isinstance(part, tuple) else (part,) * size for part in parts]
     results = (*map(scalar, *columns),)
     kind = meeting(results)

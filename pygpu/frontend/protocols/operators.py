@@ -234,7 +234,7 @@ def unary(w: Evaluator, symbol: str, a: Any) -> Any:
         _UNARY[symbol](one)  # a TypeError for - and + of bools
     result = arithmetic.unary(w, symbol, a)
     if result is not NotImplemented:
-        return flags.signed(result, a)
+        return result
     if isinstance(a, Complex):
         return complex_numbers.unary(w, symbol, a)
     name = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}[symbol]

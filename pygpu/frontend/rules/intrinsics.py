@@ -23,6 +23,7 @@ import numpy as np
 
 from pygpu import glsl
 from pygpu.core.host.later import later
+from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.numbers import as_value
 from pygpu.frontend.numbers.operands import make_vector, vector_type
@@ -45,6 +46,7 @@ from pygpu.frontend.values.values import UNBOUND, Dynamic, Natural, Numpys, Slic
 from pygpu.frontend.walked import asked
 from pygpu.language import fragments, kernels, matrices, vectors
 from pygpu.language.fragments import Discarded
+from pygpu.language.scalars import Int
 from pygpu.types import vector
 
 with later():
@@ -201,6 +203,7 @@ def _vector_constructor(cls: Any) -> Rule:
             return make_vector(w, vector("float", len(flat)), tuple(flat))
         if type.kind != "float" or Numpys in map(builtins.type, flat):  # truncates, as int() does
             flat = [arrays.cast(w, part, type.kind) for part in flat]
+            flat = [origins.as_class(w, part, Int) for part in flat]
         return make_vector(w, type, tuple(flat), position)
 
     return rule

@@ -339,7 +339,7 @@ def _abs(w: Evaluator, x: Any) -> Any:
         return w.call(method)
     if isinstance(x, Truth) and x.is_numpys:
         return x
-    return flags.signed(elementwise(w, "abs", (x,)), x)
+    return elementwise(w, "abs", (x,))
 
 
 def _reciprocal(w: Evaluator, x: Any) -> Any:

@@ -62,7 +62,10 @@ class Fold:
 def chosen(
     w: Evaluator, items: list[Any], tests: list[Any], neutral: Callable[[Kind], Any]
 ) -> list[Any]:
-    """The elements whose tests hold, and what is neutral in place of the others."""
+    """The elements whose tests hold, and what is neutral in place of the others: bools are counted
+    where that is an int."""
+    kind = scalar_kind(neutral("bool"))
+    items = [arrays.cast(w, x, kind) if scalar_kind(x) == "bool" else x for x in items]
     pairs = zip(tests, items, strict=True)
     return [arithmetic.select(w, t, x, neutral(scalar_kind(x) or "float")) for t, x in pairs]
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
+from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols import datamodel, followers, operators
 from pygpu.frontend.protocols.sequences import (
@@ -81,6 +82,8 @@ def _range(w: Evaluator, *bounds: Any) -> Any:
         scaled = index if by_one else operators.binary(w, "*", index, step)
         place = operators.binary(w, "+", start, scaled)
         upwards = not isinstance(step, Abstract) and step > 0 and ranges.is_natural(w, start)
+        if type(place) is Dynamic:
+            origins.as_class(w, place, int)
         return Natural(place.value) if upwards and type(place) is Dynamic else place
 
     count = _count(start, stop, step)

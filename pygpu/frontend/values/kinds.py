@@ -13,7 +13,7 @@ complex one becomes complex.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -96,14 +96,6 @@ def is_word(value: Any) -> bool:
     return value.type.kind in INTEGERS and type(value) not in (Narrow, Numpys)
 
 
-def is_of_numpys(*numbers: Any) -> bool:
-    """Whether an operator of these is NumPy's: not that of an Int, which is Python's."""
-    if all(x.__class__ is Dynamic for x in numbers):
-        return False
-    is_own = any(is_numpys(x) or narrow_dtype(x) is not None for x in numbers)
-    return is_own and not any(map(is_word, numbers))
-
-
 def range_of(value: Any) -> tuple[int, int]:
     """What an integer or a bool lies within."""
     if isinstance(value, Narrow):
@@ -135,8 +127,9 @@ def any_of(value: Value, *numbers: Any) -> Dynamic:
     narrow = narrow_either(value, *numbers)
     if narrow is not None:
         return narrow
-    is_own = value.type.kind in ("int", "float") and numbers and all(map(is_numpys, numbers))
-    return Numpys(value) if is_own else Dynamic(value)
+    if value.type.kind in ("int", "float") and any(map(may_be_numpys, numbers)):
+        return Numpys(value, True if all(map(is_numpys, numbers)) else None)
+    return Dynamic(value)
 
 
 def truth_either(value: Value, a: Any, b: Any) -> Dynamic:
@@ -171,12 +164,20 @@ def is_numpys(value: Any) -> bool:
     return isinstance(value, np.generic) or (isinstance(value, Truth) and value.is_numpys is True)
 
 
-def own_of(value: Any) -> Any:
+def may_be_numpys(value: Any) -> bool:
+    """Whether a number is NumPy's own on some path, known or not."""
+    is_own = isinstance(value, Truth) and value.is_numpys is not False
+    return is_own or isinstance(value, (Numpys, np.generic))
+
+
+def own_of(value: Any, int_classes: Callable[[Any], frozenset[type]]) -> Any:
     """Whether an int or float is NumPy's: True, False, or the bool that says so; None where it may
-    be an Int."""
+    be an Int, or nobody can say."""
     if isinstance(value, Numpys):
-        return True if value.own is True else Dynamic(value.own)
-    return None if is_word(value) else isinstance(value, np.generic)
+        return Dynamic(value.own) if isinstance(value.own, Value) else value.own
+    if isinstance(value, Truth) or (is_word(value) and Int in int_classes(value)):
+        return None
+    return is_numpys(value)
 
 
 def specimen(number: Any) -> Any:

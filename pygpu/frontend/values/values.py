@@ -134,11 +134,11 @@ class Natural(Dynamic):
 
 class Numpys(Dynamic):
     """An int or a float that is one of NumPy's of 32 bits and more in plain Python where the bool
-    `own` holds, elsewhere Python's, and no Int."""
+    `own` holds, elsewhere Python's, and no Int. None: nobody can say where it is NumPy's."""
 
     __slots__ = ("own",)
 
-    def __init__(self, value: ssa.Value, own: ssa.Value | Literal[True] = True) -> None:
+    def __init__(self, value: ssa.Value, own: ssa.Value | Literal[True] | None = True) -> None:
         super().__init__(value)
         self.own: Final = own
 
