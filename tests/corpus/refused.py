@@ -442,3 +442,39 @@ def greatest_of_a_set_by_a_key(counts: Image, p: Position):
 def greatest_of_sorted_members_by_a_key(counts: Image, p: Position):
     s = {counts(p), 3, 7}
     return max(sorted(s), key=lambda v: v * 5 % 11)
+
+
+def words_of_a_part(p: Position):
+    known, word = {"a", "b", "c"}, ""
+    for letter in "abababcabab"[: 4 + p.x + p.y]:
+        if word + letter in known:
+            word += letter
+        else:
+            known.add(word + letter)
+            word = letter
+    return len(known)
+
+
+@pair("'for k in range(11): if k >= n: break', and take xs[k]", words_of_a_part)
+def words_of_a_part_advised(p: Position):
+    known, word = {"a", "b", "c"}, ""
+    n = 4 + p.x + p.y
+    for k in range(11):
+        if k >= n:
+            break
+        letter = "abababcabab"[k]
+        if word + letter in known:
+            word += letter
+        else:
+            known.add(word + letter)
+            word = letter
+    return len(known)
+
+
+def strokes(p: Position):
+    return len("ab" * p.x)
+
+
+@pair("as in 'ab' * min(n, 9)", strokes)
+def strokes_advised(p: Position):
+    return len("ab" * min(p.x, 9))

@@ -743,3 +743,13 @@ def ranges_from_a_dynamic_start(im: Image, p: Position):
     found = r.start + r.stop * 3 + r[1] * 5 + len(r) + r.index(p.x) + even[-1]
     found += (p.x in r) + 2 * (p.x + 9 in r) + 4 * isinstance(r, range) + 8 * isinstance(r, tuple)
     return found + even.step + len(range(p.x, p.x)) + sum(r if im(p) > 0.5 else even)
+
+
+@program
+def parts_of_strings_of_any_length(im: Image, p: Position):
+    text, rows = "*..*.*", ("*..*", "....", ".*.*")
+    part, found = text[max(p.x - 1, 0) : p.x + 2], 0
+    for row in rows[max(p.y % 3 - 1, 0) : p.y % 3 + 2]:
+        found += row[max(p.x % 4 - 1, 0) : p.x % 4 + 2].count("*")
+    marks = sum(letter == "*" for letter in text[p.y : p.x + 1])
+    return len(part), part.count("*"), part.startswith("*"), part == "*.*", marks, found

@@ -28,7 +28,7 @@ from pygpu.frontend.joins.choosing import WORDS
 from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Text, scalar_kind
-from pygpu.frontend.values.lazy import Bounded, FixedCut, difference
+from pygpu.frontend.values.lazy import Bounded, difference
 from pygpu.frontend.values.objects import Instance, List
 from pygpu.frontend.values.values import Abstract, Choice, Dynamic, Slice, Tuple, describe, tuple_of
 
@@ -55,7 +55,7 @@ def repeated(w: Evaluator, text: str, times: Any) -> Any:
     least, most = (0, 1) if kind == "bool" else ranges.range_of(w, times.value)
     least = max(least, 0)
     if most - least >= WORDS:
-        return Text(describe(times))
+        return Text(describe(times), f"say how often at most, as in {text[:8]!r} * min(n, 9)")
     number = w.call(max, w.call(int, times), least)
     options = tuple([text * count for count in range(least, most + 1)])
     return w.item(options, w.binary("-", number, least)) if options else ""
@@ -114,8 +114,7 @@ def part(w: Evaluator, text: str, bounds: tuple[Any, Any, Any]) -> Any:
         if len(order) <= WORDS:
             place = w.binary("-", w.call(max, w.call(min, w.call(int, free), high), low), low)
             return w.item(tuple(made), place)
-    letters = w.item(tuple(text), Slice(bounds))
-    return letters if isinstance(letters, FixedCut) else join(w, "", letters)
+    return join(w, "", w.item(List(tuple(text)), Slice(bounds)))
 
 
 def join(w: Evaluator, separator: str, items: Any) -> Any:

@@ -30,6 +30,7 @@ from pygpu.frontend.values.states import reachable
 from pygpu.frontend.values.values import (
     Abstract,
     Dynamic,
+    Maybe,
     Narrow,
     Natural,
     NotKnown,
@@ -76,6 +77,12 @@ def tabulate(w: Evaluator, items: Sequence[Any]) -> Indexed:
     element = column(w, items)
     if element is None:
         odd = next((item for item in items if column(w, (item,)) is None), items[0])
+        if isinstance(odd, Maybe):
+            raise w.error(
+                f"a loop over up to {len(items)} items exceeds what is unrolled: in place of "
+                f"'for x in xs[:n]' let it end, as in 'for k in range({len(items)}): if k >= n: "
+                "break', and take xs[k]"
+            )
         raise w.error(
             f"a loop over {len(items)} items exceeds what is unrolled, and its items fit no "
             f"table of constants (numbers, vectors, tuples and objects of them do): {describe(odd)}"
