@@ -21,6 +21,8 @@ from pygpu.core.errors import DeviceError
 from pygpu.devices import targets
 
 os.environ.setdefault("PYGPU_VERIFY", "1")  # check the representation after every pass
+# Software OpenGL compiles for longer than it runs here: it need not optimise.
+os.environ.setdefault("GALLIVM_PERF", "nopt")
 # Processes that tests start find modules where this one does, however it was told.
 os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(map(os.path.abspath, sys.path)))
 

@@ -333,7 +333,7 @@ def parts_of_known_strings_at_dynamic_places(ints: Image, counts: Image, p: Posi
 @program
 def digits_that_are_written_on_one_path(im: Image, ints: Image, p: Position):
     text = ""
-    for number in (ints(p), p.x, p.y - 1):
+    for number in (ints(p), p.y - 1):
         if number > 1:
             text += str(number)
         elif number < 0:
