@@ -769,3 +769,35 @@ class Turned:
 @program
 def numpys_functions_of_objects(im: Image, p: Position):
     return np.sin(np.sin(Turned(im(p)))).turns
+
+
+class Late:
+    """Has an attribute on some pixels alone."""
+
+    def __init__(self, x):
+        self.x = x
+        self.asked = 0
+
+    def __getattr__(self, name):
+        self.asked += 1
+        if self.x > 0 and name != "never":
+            return 2 * self.x
+        raise AttributeError(f"{name} is not there for {self.x}")
+
+
+class Guarded:
+    def __init__(self, x):
+        self.x = x
+
+    def __getattribute__(self, name):
+        if name == "q" and object.__getattribute__(self, "x") <= 0:
+            raise AttributeError(name)
+        return 7 if name == "q" else object.__getattribute__(self, name)
+
+
+@program
+def defaults_of_attributes_that_raise(im: Image, p: Position):
+    late, guarded = Late(im(p)), Guarded(im(p))
+    gotten = getattr(late, "q", 3), getattr(late, "never", 4), getattr(late, "x", 5)
+    there = bits([hasattr(late, "q"), hasattr(late, "never"), hasattr(guarded, "q")])
+    return *gotten, there, late.asked, getattr(guarded, "q", 9), getattr(guarded, "x", 9)

@@ -235,8 +235,7 @@ def vector_of(w: Evaluator, like: Vector, parts: tuple[Any, ...]) -> Vector:
 
 def _instance_attribute(w: Evaluator, value: Instance, name: str) -> Any:
     if isinstance(value.cls.__getattribute__, types.FunctionType):
-        getter = class_attribute(w, value.cls, "__getattribute__")
-        return w.call(getter, value, name)
+        return w.call(class_attribute(w, value.cls, "__getattribute__"), value, name)
     return plain_attribute(w, value, name)
 
 
@@ -299,14 +298,16 @@ def is_property(w: Evaluator, value: Any, name: Any) -> bool:
     """Whether an attribute is computed by a function of the user's, which may raise."""
     if not isinstance(value, Instance) or not isinstance(name, str):
         return False
-    return isinstance(class_attribute(w, value.cls, name), property)
+    found, otherwise = [class_attribute(w, value.cls, each) for each in (name, "__getattr__")]
+    is_computed = isinstance(value.cls.__getattribute__, types.FunctionType)
+    is_computed |= found is MISSING and otherwise is not MISSING
+    return is_computed or isinstance(found, (property, functools.cached_property))
 
 
 def _super_attribute(w: Evaluator, value: Super, name: str) -> Any:
     owner = value.owner
-    cls = owner if isinstance(owner, type) else class_of(owner)
-    if isinstance(owner, Instance):
-        cls = owner.cls
+    cls = owner.cls if isinstance(owner, Instance) else class_of(owner)
+    cls = owner if isinstance(owner, type) else cls
     order = [vars(base).get("stands_for", base) for base in cls.__mro__]
     for base in cls.__mro__[order.index(value.cls) + 1 :]:
         if name in base.__dict__:

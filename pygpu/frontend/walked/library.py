@@ -245,7 +245,7 @@ def given_or(get: Any, owner: Any, otherwise: Any, name: Any) -> Any:
 
 
 def attribute_or(owner: Any, name: Any, default: Any) -> Any:
-    """getattr() of a property with a default."""
+    """getattr() with a default, of what a property or `__getattr__` gives."""
     try:
         return getattr(owner, name)
     except AttributeError:
@@ -253,7 +253,7 @@ def attribute_or(owner: Any, name: Any, default: Any) -> Any:
 
 
 def has_attribute(owner: Any, name: Any) -> Any:
-    """hasattr() of a property."""
+    """hasattr() of what a property or `__getattr__` gives."""
     try:
         getattr(owner, name)
     except AttributeError:
