@@ -7,6 +7,7 @@ what is advised draws other random numbers.
 
 from __future__ import annotations
 
+import enum
 import functools
 import math
 import random
@@ -478,3 +479,24 @@ def strokes(p: Position):
 @pair("as in 'ab' * min(n, 9)", strokes)
 def strokes_advised(p: Position):
     return len("ab" * min(p.x, 9))
+
+
+class Wall(enum.Flag):
+    NORTH = 1
+    EAST = 2
+
+
+class IntWall(enum.IntFlag):
+    NORTH = 1
+    EAST = 2
+
+
+def walls(p: Position):
+    here = Wall((p.x + p.y) % 4)
+    return Wall.EAST in here, here.value
+
+
+@pair("derive it from enum.IntFlag", walls)
+def walls_advised(p: Position):
+    here = IntWall((p.x + p.y) % 4)
+    return IntWall.EAST in here, here.value

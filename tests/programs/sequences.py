@@ -753,3 +753,13 @@ def parts_of_strings_of_any_length(im: Image, p: Position):
         found += row[max(p.x % 4 - 1, 0) : p.x % 4 + 2].count("*")
     marks = sum(letter == "*" for letter in text[p.y : p.x + 1])
     return len(part), part.count("*"), part.startswith("*"), part == "*.*", marks, found
+
+
+@program
+def methods_of_strings_of_several_options(im: Image, p: Position):
+    text = "ab" + ("c" if p.x > 1 else "d") + ("c" if p.y > 1 else "")
+    end = ("c" if p.x > 2 else "") + ("d" if p.y > 2 else "") + ("c" if p.x > 3 else "")
+    one, other = ("c" if p.x > 2 else "d"), ("e" if p.y > 2 else "f")
+    turned = text.replace(one, other)
+    ends = text.endswith(end), text.endswith(one), text.startswith(one)
+    return *ends, text.find(one), text.count(one), len(turned), turned == "abec"

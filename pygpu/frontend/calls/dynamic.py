@@ -86,7 +86,7 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
         raise w.error(
             f"{function.__name__} cannot be made from "
             f"{', '.join(describe(arg) for arg in args if isinstance(arg, Abstract))}"
-            f"{_OF_ARRAYS if issubclass(function, np.ndarray) else _INSTEAD.get(function, '')}"
+            f"{next((_INSTEAD[cls] for cls in function.__mro__ if cls in _INSTEAD), '')}"
         )
     plain = getattr(type(function), "plain_binding", None)
     if plain is not None:  # compiled functions are their plain functions here
@@ -236,10 +236,9 @@ _INSTEAD: Final[dict[type, str]] = {
     fractions.Fraction: ": divide the numbers",
     decimal.Decimal: ": use the number itself",
     random.Random: ": pygpu.random.uniform(p, seed) draws other numbers, by position and seed",
+    np.ndarray: ": its class derives from NumPy's arrays; use an array, or a class that holds one",
+    enum.IntFlag: "",
+    enum.Flag: ": derive it from enum.IntFlag, whose members are ints",
 }
-
-_OF_ARRAYS: Final = (
-    ": its class derives from NumPy's arrays; use an array, or a class that holds one"
-)
 
 _WRITING: Final = frozenset("format_map replace ljust rjust center zfill".split())

@@ -81,10 +81,12 @@ def of_words(w: ControlFlow, function: Any, args: tuple[Any, ...]) -> Any:
         return NotImplemented
     chosen = [each for each in args if type(each) is Choice]
     others = [each for each in args if type(each) is not Choice]
-    if not chosen or any(each.which.value is not chosen[0].which.value for each in chosen):
+    if not chosen or not all(map(_is_of_words, chosen)):
         return NotImplemented
-    if not all(map(_is_of_words, chosen)) or not all(isinstance(x, _SIMPLE) for x in others):
+    if not all(isinstance(x, _SIMPLE) for x in others):
         return NotImplemented
+    if any(each.which.value is not chosen[0].which.value for each in chosen):
+        return _of_several(w, function, args, chosen[0])
     if function is int and any(len(option) > _LONGEST for option in chosen[0].options):
         return NotImplemented
     if function is int or function is ord:
@@ -98,6 +100,21 @@ def of_words(w: ControlFlow, function: Any, args: tuple[Any, ...]) -> Any:
     except Exception:  # whatever Python says of an option is for its own path
         return NotImplemented
     return _of_each(w, chosen[0], found, left)
+
+
+def _of_several(w: ControlFlow, function: Any, args: tuple[Any, ...], first: Choice) -> Any:
+    """What a function gives of several choices: of the others, for each option of the first."""
+    made: Any = None
+    for place in possible(w, first):
+        parts = [
+            x.options[place] if type(x) is Choice and x.which.value is first.which.value else x
+            for x in args
+        ]
+        its = of_words(w, function, tuple(parts))
+        if its is NotImplemented:
+            return NotImplemented
+        made = its if made is None else w.choose(w.compare("==", first.which, place), its, made)
+    return made
 
 
 def _item(w: ControlFlow, state: State, arg: Any) -> bool:
