@@ -598,6 +598,37 @@ def test_windows_of_volumes_are_sums_over_planes_rows_and_columns(name, dtype, b
         np.testing.assert_allclose(np.asarray(compiled(volume)), want, rtol=0, atol=2e-6)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+def test_gradients_of_volumes_that_begin_with_the_same_sum_are_stages(dtype):
+    reach = range(-2, 3)
+    window = [(x, y, z) for x in reach for y in reach for z in reach]
+    weights = [math.exp(-(x * x + y * y + z * z) / 3) / 20 for x, y, z in window]
+
+    def gradient(v: Volume, p: Position):
+        total = 0.0
+        for axis in range(3):  # the first taps have the same weights along all axes
+            pairs = zip(window, weights, strict=True)
+            total += sum([d[axis] * w * v(p + d) for d, w in pairs]) ** 2
+        return total
+
+    most = 1 if dtype == "float32" else 255
+    texels = (np.random.default_rng(6).random((11, 17, 83)) * most).astype(dtype)
+    compiled = pygpu.compile(gradient, target="cpu")
+    program = compiled.lower(texels)._made.program
+    assert isinstance(program, CpuStaged)
+    assert sum(op.code == "load" for part in program.stages for op in walk(part.body)) < 90
+    kernel = np.reshape(weights, (5, 5, 5))
+    slopes = [
+        scipy.ndimage.correlate(texels / most, kernel * np.swapaxes(STEPS, 0, axis), mode="nearest")
+        for axis in range(3)
+    ]
+    want = sum(each**2 for each in slopes)
+    np.testing.assert_allclose(np.asarray(compiled(Volume(texels))), want, rtol=2e-5, atol=2e-6)
+
+
+STEPS = np.arange(-2.0, 3)[:, None, None]
+
+
 def test_planes_in_parts_give_what_all_at_once_give(monkeypatch):
     def spread(v: Volume, p: Position, k: Float):
         some = [v(p + d) * k for d in offsets(np.ones((3, 5, 5)))]

@@ -221,8 +221,9 @@ class _Finder:
         op = value.op
         if op is None or op.code not in (*SUMS, "mul", "neg", "loop") or depth == 0:
             return
-        for is_deep in False, True:
-            layers = self.layers(value, is_deep)
+        is_whole = depth == DEEPEST  # not a part of what was looked at
+        for is_deep, is_shared in ((False, False), (True, False), (False, True))[: 2 + is_whole]:
+            layers = self.layers(value, is_deep, is_shared)
             product = None if layers is None else _product(layers, value.type, self.least)
             if product is not None:
                 self.products[value] = product
@@ -231,9 +232,10 @@ class _Finder:
             if self.count[operand] == 1:
                 self.look(operand, depth - 1)
 
-    def layers(self, value: Value, is_deep: bool) -> list[_Layer] | None:
+    def layers(self, value: Value, is_deep: bool, is_shared: bool) -> list[_Layer] | None:
         """The weighted sums over windows that a value is the sum of; None where it is anything
-        else. Where that `is_deep`, what is added to a sum may be a sum itself."""
+        else. Where that `is_deep`, what is added to a sum may be a sum itself; where it
+        `is_shared`, what is added to may be used elsewhere, as by another sum that begins alike."""
         layers: dict[int | None, _Layer] = {}  # by numbers of expressions; None: of loops
         pending: list[tuple[Value, float]] = [(value, 1.0)]
         sums = {value}
@@ -253,7 +255,7 @@ class _Finder:
                 terms = _terms(op, weight)
                 pending += terms
                 inner = [term for term, _ in (terms if is_deep else terms[:1])]
-                sums.update(term for term in inner if self.count[term] == 1)
+                sums.update(term for term in inner if is_shared or self.count[term] == 1)
             elif shifted is None:
                 return None
             else:
