@@ -351,3 +351,17 @@ def strings_of_which_one_is_written(im: Image, ints: Image, p: Position):
     text = f"<{few}>"
     zeros = other.count("0"), other.startswith("0x")
     return len(text), few == "z", "-".join([few, "a"]) == "z-a", len(few + str(p.y)), *zeros
+
+
+@program
+def letters_of_strings_of_which_one_is_empty(im: Image, p: Position):
+    word = "" if p.x % 3 == 0 else "abc" if p.x % 3 == 1 else "xaxax"
+    count = 0
+    for k in range(6):
+        if k >= len(word):
+            break
+        if word[k] == "a":
+            count += 1
+    begins = bool(word) and word[0] == "x"
+    ends = word[-1] == "c" if word else False
+    return count, begins, ends, len(word) > 3 and word[p.y % 5] == "a"

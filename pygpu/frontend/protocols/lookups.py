@@ -217,7 +217,9 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         at = tables.wrap_negative(w, indices[0], len(container))
         return _in_turn(w, made(at), indices[1:])
     if isinstance(container, str):
-        container = tuple(container)
+        if not container:  # one of several: some letter, where the index is not reached
+            tables.check_index(w, indices[0], 0)
+        container = tuple(container or "\0")
     items = items_of(w, container)
     if not any(isinstance(item, (Set, Dict)) for item in items):  # which may be changed: our own
         items = tables.as_known(w, items)

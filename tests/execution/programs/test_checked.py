@@ -132,6 +132,11 @@ def divided(im: Image, p: Position):
     return 10 // (p.x - 2)
 
 
+def letter_of_an_empty_string(im: Image, p: Position):
+    word = "" if p.x == 2 and p.y == 1 else "abc"
+    return 1 if word[p.y] == "b" else 2
+
+
 def modulo(im: Image, p: Position):
     return Int(7) % (p.y - 1)
 
@@ -144,6 +149,7 @@ def converted(im: Image, p: Position):
     ("function", "kind", "position"),
     [
         (row_indexed, IndexError, "(0, 2)"),
+        (letter_of_an_empty_string, IndexError, "(2, 1)"),
         (sliced_over_an_end, IndexError, "(2, 0)"),
         (key_that_is_not_there, KeyError, "(2, 0)"),
         (divided, ZeroDivisionError, "(2, 0)"),
