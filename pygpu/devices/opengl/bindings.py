@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.glsl.writer import AHEAD, TABLE_WIDTH, GlslProgram
 from pygpu.core.errors import DeviceError
+from pygpu.core.programs import Work
+from pygpu.core.storage import Storage
 from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.driver.held import Buffer, Program, Texture
 from pygpu.passes.stages.ahead import place_of
@@ -69,6 +71,13 @@ class Bindings:
             raise DeviceError(
                 f"the function takes {count} numbers besides its images; this driver takes {limit}"
             )
+
+    def ahead(self, work: Work) -> list[Storage]:
+        """The numbers computed ahead that a run reads, where `has_ahead`."""
+        if not self.has_ahead:
+            return []
+        assert work.ahead is not None, "the program is one of two"
+        return [work.ahead]
 
     def bind(self, uniforms: Sequence[Constant], ahead: Sequence[Buffer] = ()) -> None:
         """Uniforms are set where they are not so already: a device begins later for each. What is

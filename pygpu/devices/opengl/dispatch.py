@@ -109,11 +109,7 @@ class Pass:
 
     def _given(self, work: Work) -> list[Storage]:
         """The images that are read, and after them the numbers computed ahead, if any."""
-        images = [work.inputs[index] for index in self.images]
-        if self.bindings.has_ahead:
-            assert work.ahead is not None, "the program is one of two"
-            images.append(work.ahead)
-        return images
+        return [*[work.inputs[index] for index in self.images], *self.bindings.ahead(work)]
 
     def _split(self, held: list[Buffer]) -> tuple[list[Buffer], list[Buffer]]:
         """What holds images, and what holds the numbers computed ahead."""

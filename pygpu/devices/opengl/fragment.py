@@ -145,10 +145,7 @@ class _Program:
                 uniform.value = inputs[index].width
             if self.last is not None:
                 self.last.value = width - 1
-        ahead = []
-        if self.bindings.has_ahead:
-            assert work.ahead is not None, "the program is one of two"
-            ahead.append(buffers.upload(gl, work.ahead))
+        ahead = [buffers.upload(gl, each) for each in self.bindings.ahead(work)]
         if read := [*self.bindings.buffers, *[held.glo for held in ahead]]:
             gl.order.before(read=read)
         self.bindings.bind(work.uniforms, ahead)

@@ -221,8 +221,10 @@ class _Finder:
         op = value.op
         if op is None or op.code not in (*SUMS, "mul", "neg", "loop") or depth == 0:
             return
-        is_whole = depth == DEEPEST  # not a part of what was looked at
-        for is_deep, is_shared in ((False, False), (True, False), (False, True))[: 2 + is_whole]:
+        ways = [(False, False), (True, False)]
+        if depth == DEEPEST:  # it is not a part of what was looked at
+            ways.append((False, True))
+        for is_deep, is_shared in ways:
             layers = self.layers(value, is_deep, is_shared)
             product = None if layers is None else _product(layers, value.type, self.least)
             if product is not None:
