@@ -25,6 +25,8 @@ from pygpu.core.host.optional import optional
 # takes names that only the user knows.
 DEVICES: Final = {"linux": ("v4l2", "/dev/video{}"), "darwin": ("avfoundation", "{}:none")}
 FPS: Final = 30.0  # where a camera does not say
+# AVFoundation is asked for 29.97 frames a second unless told, which most cameras refuse.
+RATES: Final = {"avfoundation": ("-framerate", "30")}
 
 
 class Camera:
@@ -90,13 +92,21 @@ class Camera:
 
 def _opened(number: int, name: str) -> tuple[Iterator[NDArray[np.uint8]], float]:
     """The frames of a camera, and how many come in a second."""
-    device = DEVICES.get(sys.platform)
+    device, failed = DEVICES.get(sys.platform), None
     for package, read in (("imageio_ffmpeg", _by_ffmpeg), ("cv2", _by_opencv)):
         if package == "imageio_ffmpeg" and device is None:
             continue
         module = optional(package)
-        if module is not None:
+        if module is None:
+            continue
+        try:
             return read(module, number, name)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            failed = failed or error
+    if failed is not None:
+        raise failed
     wanted = "pip install opencv-python" if device is None else "pip install 'pygpu[video]'"
     raise ImportError(f"{name}: cameras need a package that reads them: {wanted}")
 
@@ -105,8 +115,9 @@ def _by_ffmpeg(ffmpeg: Any, number: int, name: str) -> tuple[Iterator[NDArray[np
     form, pattern = DEVICES[sys.platform]
     device = pattern.format(number)
     if device.startswith("/dev/") and not Path(device).exists():
-        raise OSError(f"{name}: there is no {device}")
-    reader = ffmpeg.read_frames(device, pix_fmt="rgb24", input_params=["-f", form])
+        raise FileNotFoundError(f"{name}: there is no {device}")
+    given = ["-f", form, *RATES.get(form, ())]
+    reader = ffmpeg.read_frames(device, pix_fmt="rgb24", input_params=given)
     try:
         facts = next(reader)
     except (OSError, StopIteration) as error:

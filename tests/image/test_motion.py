@@ -2,6 +2,7 @@
 
 import sys
 import types
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -178,7 +179,32 @@ def test_a_camera_without_packages_names_one(monkeypatch: pytest.MonkeyPatch) ->
         next(pygpu.frames(0))
 
 
-def test_opencv_reads_cameras_where_ffmpeg_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+class Ffmpeg:
+    """One that notes what it is asked for, and reads no camera."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def read_frames(self, device: str, pix_fmt: str, input_params: list[str]) -> Iterator[bytes]:
+        self.asked = [device, *input_params]
+        raise OSError("Selected framerate is not supported")
+        yield
+
+
+def test_cameras_of_macs_are_asked_for_30_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    ffmpeg = Ffmpeg()
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", ffmpeg)
+    monkeypatch.setitem(sys.modules, "cv2", None)
+    with pytest.raises(OSError, match="camera 0: FFmpeg cannot read it: Selected framerate"):
+        next(pygpu.frames(0))
+    assert ffmpeg.asked == ["0:none", "-f", "avfoundation", "-framerate", "30"]
+
+
+@pytest.mark.parametrize("ffmpeg", [None, Ffmpeg()], ids=["is not there", "cannot"])
+def test_opencv_reads_cameras_where_ffmpeg(
+    ffmpeg: Ffmpeg | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Capture:
         def __init__(self, number: int) -> None:
             self.left = 2 if number == 0 else 0
@@ -198,12 +224,14 @@ def test_opencv_reads_cameras_where_ffmpeg_is_not(monkeypatch: pytest.MonkeyPatc
             pass
 
     opencv = types.SimpleNamespace(VideoCapture=Capture, CAP_PROP_FPS=5)
-    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    monkeypatch.setattr(camera, "DEVICES", {sys.platform: ("v4l2", "camera{}")})
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", ffmpeg)
     monkeypatch.setitem(sys.modules, "cv2", opencv)
     seen = pygpu.frames(0)
     assert next(seen)[0, 0].tolist() == [50, 100, 200]
     assert seen.fps == 12
-    with pytest.raises(OSError, match="camera 1: OpenCV finds none"):
+    refusal = "OpenCV finds none" if ffmpeg is None else "FFmpeg cannot read it"
+    with pytest.raises(OSError, match=f"camera 1: {refusal}"):
         next(pygpu.frames(1))
 
 
