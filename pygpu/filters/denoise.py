@@ -245,6 +245,9 @@ def _least_variation(layer: Any, weight: float, eps: float, rounds: int) -> Any:
     if isinstance(layer, LazyImage):
         return _lazily_least(layer, weight, eps, rounds)
     u = v = _nothing(layer)
+    if not eps:  # no change is less than that: all rounds are made, and none needs the energy
+        u, v = _step.iterate((u, v), rounds - 1, layer, weight=weight)
+        return _denoised(u, v, layer)
     first = before = 0.0
     for n in range(rounds):
         new_u, new_v, energies = _round(u, v, layer, weight=weight)
