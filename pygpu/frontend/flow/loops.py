@@ -170,7 +170,7 @@ class _Unrolling:
             too_much = not self._is_shared(left)
         is_hopeless = whole > UNROLLED_AT_ALL * UNROLL_OPS * (SHORT_LOOP if is_short else 1)
         if self.refused:
-            endless = may_leave and self.iterations >= COLLECTED and _collects(w)
+            endless = may_leave and _collects(w) and self._has_no_end()
             if endless or (is_hopeless and emitted > UNROLL_OPS):
                 raise self.refused
             return None
@@ -204,6 +204,15 @@ class _Unrolling:
         comes = w.tried[loop] < IN_VAIN and self.ending.comes(state, w.build.count, left)
         w.tried[loop] += walked_on and not comes
         return comes
+
+    def _has_no_end(self) -> bool:
+        """Whether a loop whose items are collected has been unrolled long enough: fewer rounds
+        where it had no end before, in the same calls."""
+        calls = tuple([(frame.code, frame.at) for frame in self.w.frames])
+        few = self.w.tried[calls, self.header] >= IN_VAIN
+        ends_not = self.iterations >= (UNROLL_EXITS if few else COLLECTED)
+        self.w.tried[calls, self.header] += ends_not
+        return ends_not
 
     def _is_shared(self, left: int) -> bool:
         """Whether rounds read so much of what others have read that the loop's operations, each

@@ -142,7 +142,10 @@ def grown(join: Joining, a: Any, b: Any, key: Key) -> Any:
 
 
 def _yielded(join: Joining, a: tuple[Any, ...], b: tuple[Any, ...], key: Key) -> Any:
-    """What a generator expression has yielded on two paths, on one of them perhaps more."""
+    """What a generator expression has yielded on two paths, on one of them perhaps more. Where it
+    is more after a round of a loop, each round adds to it: that has no end."""
+    if join.meeting.loop and len(a) != len(b):
+        return Conflict(lengths(join, len(a), len(b)))
     items = []
     for index, (x, y) in enumerate(zip_longest(a, b, fillvalue=ABSENT)):
         items.append(x if x is y else _maybe(join, x, y, (*key, index)))

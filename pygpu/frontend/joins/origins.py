@@ -13,7 +13,7 @@ An int is Python's own or an `Int`, which decides whose an operator is beside Nu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import product
+from itertools import chain, product
 from typing import Any, Final
 
 import numpy as np
@@ -88,8 +88,12 @@ def carries(w: Evaluator, param: Value, *held: Any) -> bool:
     told = w.environment.asked.get(param)
     if told is None:
         return False
-    w.environment.asked[param] = told.union(*[int_classes(w, each) for each in held])
-    return w.environment.asked[param] != told
+    classes = told.union(*[int_classes(w, each) for each in held])
+    if classes == told:
+        return False
+    w.environment.asked[param] = classes
+    w.environment.loops_ints.clear()
+    return True
 
 
 def truths(w: Evaluator, number: Any) -> list[Any]:
@@ -117,6 +121,7 @@ def as_class(w: Evaluator, number: Any, cls: type) -> Any:
         classes = int_classes(w, number)
         if classes != {cls}:
             w.environment.ints[number.value] = classes | {cls}
+            w.environment.loops_ints.clear()
     return number
 
 
@@ -124,31 +129,32 @@ def int_classes(w: Evaluator, number: Any) -> frozenset[type]:
     """Which of `int` and `Int` an integer that is not NumPy's may be in plain Python."""
     if not isinstance(number, Dynamic):
         return _WORDS if isinstance(number, (Int, UInt)) else _PYTHONS
-    settled, found = w.environment.ints, {}
+    settled, of_loops, found = w.environment.ints, w.environment.loops_ints, {}
     waiting = [number.value]
     while waiting:
         each = waiting.pop()
-        if each not in settled and each not in found:
+        if each not in settled and each not in of_loops and each not in found:
             found[each] = parts = _ints_of(w, each)
             waiting += [part for part in parts if isinstance(part, Value)]
     if not found:
-        return settled[number.value]
+        return settled.get(number.value) or of_loops[number.value]
     classes: dict[Value, frozenset[type]] = dict.fromkeys(found, _NOBODYS)
+    carried = w.environment.carried.keys() & found.keys()
+    is_settled = not carried and of_loops.keys().isdisjoint(chain(*found.values()))
     before = -1
     while before != (before := sum(map(len, classes.values()))):
         for each, parts in reversed(found.items()):
             held = [
-                part if isinstance(part, frozenset) else settled.get(part) or classes[part]
+                part
+                if isinstance(part, frozenset)
+                else settled.get(part) or of_loops.get(part) or classes[part]
                 for part in parts
             ]
             is_counted = each.op is not None and each.op.code in _OF_INTS
             made = _counted(held) if is_counted else _NOBODYS.union(*held)
             classes[each] |= made
-    if any(each in w.environment.carried for each in found):
-        carried = w.environment.carried.keys() & found.keys()
-        w.environment.asked.update({each: classes[each] for each in carried})
-    else:
-        settled.update(classes)
+    w.environment.asked.update({each: classes[each] for each in carried})
+    (settled if is_settled else of_loops).update(classes)
     return classes[number.value]
 
 

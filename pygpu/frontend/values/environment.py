@@ -33,6 +33,7 @@ class Environment:
         self.ints: dict[Value, frozenset[type]] = {}  # ints: Python's own or Int, see origins.py
         self.carried: dict[Value, list[Any]] = {}  # what an int that a loop carries may be
         self.asked: dict[Value, frozenset[type]] = {}  # of which of these that was asked, and told
+        self.loops_ints: dict[Value, frozenset[type]] = {}  # as `ints`, as long as `asked` holds
         self.caches: dict[Any, Any] = {}  # of functools', by Python's own
         self.memo: dict[Any, list[tuple[Any, Any, Any]]] = {}
         self.class_parts: dict[type, ClassParts] = {}  # of classes that were made in the function
