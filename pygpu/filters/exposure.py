@@ -53,8 +53,9 @@ MOST: Final = {np.dtype(kind): int(np.iinfo(kind).max) for kind in (np.uint8, np
 
 def extent(image: Any) -> tuple[Any, Any]:
     """The least and the greatest value of all channels; of a Dask array as such."""
-    least, greatest = np.min(image.min()), np.max(image.max())
-    return (least, greatest) if is_dask(image) else (float(least), float(greatest))
+    if is_dask(image):
+        return np.min(image.min()), np.max(image.max())
+    return float(image.min()), float(image.max())
 
 
 def _most(image: Any) -> int:
@@ -64,7 +65,7 @@ def _most(image: Any) -> int:
 
 def _values(image: Any) -> Sequence[Any]:
     """For each channel how many texels of one or two bytes there are of each value."""
-    groups = int(np.iinfo(image.format.dtype).max) + 1
+    groups = MOST[image.format.dtype] + 1
     if isinstance(image, LazyImage):
         layers = [image.array] if image.channels == 1 else np.moveaxis(image.array, -1, 0)
         return [counted(layer, partial(_count_all, groups), groups) for layer in layers]
@@ -107,7 +108,7 @@ class _Histogram:
     are not known yet: `asked` is."""
 
     def __init__(self, image: Any, nbins: int) -> None:
-        self.most = _most(image)
+        self.most, self.middles = _most(image), None
         self.low: Any = 0.0
         self.high: Any = 1.0
         if self.most:
@@ -119,12 +120,15 @@ class _Histogram:
             count = partial(_counts, nbins)
             self.counts = counted(flat.texels(), count, nbins, self.low, self.high)
         else:
-            self.counts = _counts(nbins, flat, self.low, self.high)
+            self.counts, edges = histogram(flat, nbins, _range(self.low, self.high))
+            self.middles = _between(edges)
 
     def asked(
         self, function: Callable[..., Any], shape: tuple[int, ...] = (), dtype: Any = float
     ) -> Any:
         """A function of the counts and middles of the bins from the least value to the greatest."""
+        if self.middles is not None:
+            return function(self.counts, self.middles)
         given = self.counts, self.low, self.high
         return derived(partial(_of_bins, function, self.most), *given, shape=shape, dtype=dtype)
 
@@ -133,11 +137,16 @@ def _of_bins(
     function: Callable[..., Any], most: int, counts: NDArray[Any], low: Any, high: Any
 ) -> Any:
     if most:
-        there = np.flatnonzero(counts)
+        (there,) = counts.nonzero()
         first, last = int(there[0]), int(there[-1]) + 1
         return function(counts[first:last], np.arange(first, last) / most)
-    edges = np.linspace(*_range(low, high), len(counts) + 1, dtype=np.float32)
-    return function(counts, (edges[1:] + edges[:-1]) / 2)
+    return function(counts, _between(np.linspace(*_range(low, high), len(counts) + 1)))
+
+
+def _between(edges: NDArray[Any]) -> NDArray[np.float32]:
+    """The middles of bins."""
+    wide = edges.astype(np.float32)
+    return np.asarray((wide[1:] + wide[:-1]) / 2, np.float32)
 
 
 def _side_by_side(image: Any) -> Any:
@@ -324,7 +333,7 @@ def match_histograms(image: Image, reference: Any) -> Any:
         return _of_table(image, image_of(table, "table"), most=most)
     own, others = _counted_all([image, other])
     if most:
-        return _of_table(image, Image(_tables(most, own, others)), most=most)
+        return _of_table(image, image_of(_tables(most, own, others), "table"), most=most)
     pairs = zip(layers_of(image), own, others, strict=True)
     return joined([_replaced(layer, *_matched(*one, *other)) for layer, one, other in pairs])
 
@@ -342,13 +351,14 @@ def _tables_of_counts(*counts: NDArray[Any]) -> NDArray[np.float32]:
 def _tables(most: int, own: Sequence[_Shares], others: Sequence[_Shares]) -> NDArray[np.float32]:
     """For each channel the value that every byte or word becomes."""
     columns = [_matched(*one, *another) for one, another in zip(own, others, strict=True)]
-    tables = [np.interp(np.arange(most + 1) / most, *column) for column in columns]
+    values = np.arange(most + 1) / most
+    tables = [np.interp(values, *column) for column in columns]
     return np.stack([_folded(table, 256) for table in tables], axis=-1)
 
 
 def _of_counts(counts: NDArray[Any]) -> _Shares:
-    values = np.flatnonzero(counts)
-    shares = np.cumsum(counts[values])
+    (values,) = counts.nonzero()
+    shares = counts[values].cumsum()
     return values / (len(counts) - 1), shares / shares[-1]
 
 
@@ -428,8 +438,9 @@ def threshold_otsu(image: Any, nbins: int = 256) -> Any:
 def _between_classes(counts: NDArray[Any], values: NDArray[Any]) -> float:
     """The value that parts two classes."""
     if np.count_nonzero(counts) == 1:
-        return float(values[np.argmax(counts)])
-    below, weighted = np.cumsum(counts), np.cumsum(counts * values)
+        return float(values[counts.argmax()])
+    below, weighted = counts.cumsum(), (counts * values).cumsum()
     above, rest = below[-1] - below[:-1], weighted[-1] - weighted[:-1]
     below = below[:-1]
-    return float(values[np.argmax(below * above * (weighted[:-1] / below - rest / above) ** 2)])
+    unlike = below * above * (weighted[:-1] / below - rest / above) ** 2
+    return float(values[unlike.argmax()])

@@ -194,7 +194,8 @@ def label(
         labels, count = connected.numbered(image.array, outside, diagonal, numbered)
         return (labels, count) if return_num else labels
     labels, count = numbered(np.asarray(image), outside, diagonal)
-    result = presented(image_of(labels, "label"), label_image, image)
+    is_array = type(label_image) is np.ndarray  # whose result is one
+    result = labels if is_array else presented(image_of(labels, "label"), label_image, image)
     return (result, count) if return_num else result
 
 

@@ -67,22 +67,40 @@ class Chunks(NamedTuple):
 def run_chunks(cores: Cores, threads: int, chunks: Chunks, given: Slots, is_tiny: bool) -> None:
     """Run a span for all chunks. What it is given is a number for each slot of its arguments, for
     an array its address, 0 for None and where there is nothing."""
-    arguments = [0] * (max(given) + 1)
+    run_steps(cores, [(threads, chunks)], given, is_tiny)
+
+
+def run_steps(
+    cores: Cores, steps: Sequence[tuple[int, Chunks]], given: Slots, is_tiny: bool
+) -> None:
+    """Run several spans that are given the same, one after the other, each on so many threads."""
+    arguments = array("q", bytes(8 * (max(given) + 1)))
     for slot, each in given.items():
         if each is not None:
             arguments[slot] = each if isinstance(each, int) else address(each)
-    block = chunked(chunks.code[1], chunks.total, chunks.length, arguments)
-    job = Job(block, slots.scratch_size(0, 1, 0), (chunks.code, given))
-    POOL.run(cores.calls, job, threads, True, is_tiny)
+    for threads, chunks in steps:
+        block = chunked(chunks.code[1], chunks.total, chunks.length, arguments)
+        job = Job(block, slots.scratch_size(0, 1, 0), (chunks.code, given))
+        POOL.run(cores.calls, job, threads, True, is_tiny or threads == 1 < len(steps))
 
 
-def chunked(span: int, count: int, length: int, arguments: list[int], step: int = 1) -> Block:
+def chunked(
+    span: int, count: int, length: int, arguments: Sequence[int] | array[int], step: int = 1
+) -> Block:
     """A job of one row of elements without taps or results, each chunk of them a tile, of which a
     thread takes `step` at once: see codegen/jobs/driver.py."""
+    numbers = _numbers(span, count, length, len(arguments), step)[:]  # of this job alone
+    stop = len(numbers) - 1
+    numbers[slots.JOB_SLOTS : stop] = array("q", arguments)
+    return Block(numbers, (slots.ARGS, slots.STOP), stop)
+
+
+@lru_cache(maxsize=64)
+def _numbers(span: int, count: int, length: int, given: int, step: int) -> array[int]:
+    """The numbers of such a job, but for the `given` ones, which are 0."""
     args = slots.JOB_SLOTS
-    stop = args + len(arguments)
-    numbers = [0] * (stop + 1)
-    numbers[args:stop] = arguments
+    stop = args + given
+    numbers = array("q", bytes(8 * (stop + 1)))
     for slot, value in {
         slots.TILES: -(-count // length),
         slots.TILE_COLUMNS: -(-count // length),
@@ -100,7 +118,7 @@ def chunked(span: int, count: int, length: int, arguments: list[int], step: int 
         slots.STOP: stop,
     }.items():
         numbers[slot] = value
-    return Block(numbers, (slots.ARGS, slots.STOP), stop)
+    return numbers
 
 
 class Call:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.elements import regions as code
 from pygpu.codegen.elements.regions import Numbering, Step, region_span
-from pygpu.devices.cpu.chunks import Chunks, cores, run_chunks
+from pygpu.devices.cpu.chunks import Chunks, cores, run_steps
 from pygpu.devices.cpu.native import native_of
 from pygpu.devices.process.reserve import RESERVE
 
@@ -55,7 +55,7 @@ def _run(
     is_float = image.dtype.kind == "f"
     image = np.ascontiguousarray(image, np.float32 if is_float else None)
     kind = "float" if is_float else _KINDS[image.itemsize]
-    on, is_small = cores(), height * width < SMALL
+    on, is_small, has = cores(), height * width < SMALL, outside is not None
     threads = 1 if is_small else on.threads
     length = -(-height // (1 if is_small else SHARES * threads))
     runs, whole = (height * (width + 1),), np.dtype(np.int32)
@@ -74,11 +74,12 @@ def _run(
     }
     if code.SEEDS in more:
         given[code.SEEN] = RESERVE.empty(runs, whole)
-    on_rows, at_once = (height, length, threads), (1, 1, 1)
-    for step, (count, size, many) in zip(steps, (on_rows, at_once, on_rows), strict=True):
-        numbering = Numbering(step, kind, outside is not None, diagonal)
-        chunks = Chunks(native_of(region_span, numbering, on.machine), count, size)
-        run_chunks(on, many, chunks, given, many == 1)
+    on_rows, at_once = (height, length), (1, 1)
+    chunks = [
+        Chunks(native_of(region_span, Numbering(step, kind, has, diagonal), on.machine), *sizes)
+        for step, sizes in zip(steps, (on_rows, at_once, on_rows), strict=True)
+    ]
+    run_steps(on, [*zip((threads, 1, threads), chunks, strict=True)], given, is_small)
     return result
 
 

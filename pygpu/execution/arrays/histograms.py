@@ -122,6 +122,8 @@ class Edges:
     def table(self, dtype: np.dtype[Any]) -> NDArray[Any]:
         """The edges as texels of a type are compared with them: each the least one that is not
         below the edge; the last the greatest that is not above it."""
+        if dtype == self.edges.dtype == np.float32:
+            return self.edges
         exact = self.edges.astype(np.float64)
         if dtype.kind != "f":
             limits = np.iinfo(dtype)
