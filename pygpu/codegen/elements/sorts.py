@@ -70,19 +70,10 @@ class _Kernel:
     # ------------------------------------------------------------ kernels
 
     def encode(self, at: Val, x: Val) -> None:
-        code, kind = self.code, self.sorting.kind
+        code, placed = self.code, self.sorting.placed
         bits = self.read("uint", code.at(self.pointer(SOURCE), at * 4))
         flip = self.number(FLIP, "uint")
-        key = bits ^ flip if kind == "uint" else (bits ^ 2**31) ^ flip
-        if kind == "float":
-            value = code.bits(bits, "float")
-            if self.sorting.placed:  # of two zeros the first stays first
-                bits = code.bits(code.fixed("float", 1, f"fadd float {value.text}, 0.0"), "uint")
-            sign = code.binary("ashr", bits, 31)
-            key = code.select(value.ne(value), code.constant("uint", 2**32 - 1),
-                              (bits ^ (sign | 2**31)) ^ flip)  # fmt: skip
-        if self.sorting.placed:
-            key = code.cast("zext", key, "long") << 32 | code.cast("zext", x, "long")
+        key = key_of(code, self.sorting.kind, bits, flip, x if placed else None)
         code.store(key, code.at(self.pointer(TARGET), at * self.size), self.size)
 
     def digit(self, key: Val) -> Val:
@@ -108,23 +99,41 @@ class _Kernel:
 
     def decode(self, at: Val, x: Val) -> None:
         """Elements of keys alone; with places, the places, and elements from where they were."""
-        code, kind = self.code, self.sorting.kind
+        code = self.code
         key = self.read(self.wide, code.at(self.pointer(SOURCE), at * self.size))
         if self.sorting.placed:
             place = code.cast("trunc", key, "uint")
             code.store(place, code.at(self.pointer(OTHER), at * 4), 4)
             return
-        flip = self.number(FLIP, "uint")
-        if kind == "uint":
-            bits = key ^ flip
-        elif kind == "int":
-            bits = (key ^ flip) ^ 2**31
-        else:
-            plain = key ^ flip
-            sign = code.binary("ashr", plain, 31)  # all ones of what was positive
-            bits = code.select(key.eq(2**32 - 1), code.constant("uint", 0x7FC00000),
-                               plain ^ (~sign | 2**31))  # fmt: skip
+        bits = element_of(code, self.sorting.kind, key, self.number(FLIP, "uint"))
         code.store(bits, code.at(self.pointer(TARGET), at * 4), 4)
+
+
+def key_of(code: Code, kind: Kind, bits: Val, flip: Val, place: Val | None) -> Val:
+    """The key of an element, above its place if one is given."""
+    key = bits ^ flip if kind == "uint" else (bits ^ 2**31) ^ flip
+    if kind == "float":
+        value = code.bits(bits, "float")
+        if place is not None:  # of two zeros the first stays first
+            bits = code.bits(code.fixed("float", 1, f"fadd float {value.text}, 0.0"), "uint")
+        sign = code.binary("ashr", bits, 31)
+        key = code.select(value.ne(value), code.constant("uint", 2**32 - 1),
+                          (bits ^ (sign | 2**31)) ^ flip)  # fmt: skip
+    if place is None:
+        return key
+    return code.cast("zext", key, "long") << 32 | code.cast("zext", place, "long")
+
+
+def element_of(code: Code, kind: Kind, key: Val, flip: Val) -> Val:
+    """The bits of the element of a key without its place."""
+    if kind == "uint":
+        return key ^ flip
+    if kind == "int":
+        return (key ^ flip) ^ 2**31
+    plain = key ^ flip
+    sign = code.binary("ashr", plain, 31)  # all ones of what was positive
+    return code.select(key.eq(2**32 - 1), code.constant("uint", 0x7FC00000),
+                       plain ^ (~sign | 2**31))  # fmt: skip
 
 
 def sort_span(sorting: Sorting, machine: Machine) -> str:

@@ -1,5 +1,6 @@
-"""Sorting on all cores: by digits of keys (codegen/elements/sorts.py), or where NumPy sorts by the
-processor's vectors, and no places are asked for, by NumPy: each core sorts a run, and runs are
+"""Sorting on all cores: by digits of keys, several lines or a short one each on one core
+(codegen/elements/digits.py), a long one on all (codegen/elements/sorts.py). Where NumPy sorts by
+the processor's vectors, and no places are asked for, by NumPy: each core sorts a run, and runs are
 merged by native code (codegen/elements/merges.py).
 
 keys, places = sorted_lines(lines, cores, descending=False, placed=True)
@@ -15,8 +16,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.codegen.elements import digits as digit_code
 from pygpu.codegen.elements import merges as merge_code
 from pygpu.codegen.elements import sorts as sort_code
+from pygpu.codegen.elements.digits import line_span
 from pygpu.codegen.elements.merges import merge_span
 from pygpu.codegen.elements.sorts import BITS, DIGITS, Kind, Sorting, Step, sort_span
 from pygpu.devices.cpu.chunks import Chunks, Cores, Slots, run_chunks
@@ -38,7 +41,9 @@ _NARROW: Final[dict[str, np.dtype[Any]]] = {
 CHUNK: Final = 1 << 17  # elements of lines that are partitioned one after the other
 _KINDS: Final[dict[str, Kind]] = {"f": "float", "u": "uint", "i": "int"}
 SAMPLE: Final = 1 << 12  # elements of which NumPy's pace is measured
-PACE: Final = 7e-9  # seconds an element of it, below which NumPy sorts by vectors
+PACE: Final = 7e-9  # seconds an element of it, below which NumPy sorts by vectors,
+QUICKER: Final = 5.5e-9  # and below which it is quicker than digits of a line on one core
+SHORT: Final = 1 << 19  # elements, times cores, of a line that one core sorts as soon as all do
 
 
 def sorted_lines(
@@ -49,6 +54,9 @@ def sorted_lines(
     count = lines.shape[1]
     if not LEAST[placed] <= count <= LONGEST or (lines.dtype.itemsize <= 2 and not placed):
         return _by_numpy(lines, cores.threads, descending, placed)
+    is_short = count * cores.threads <= SHORT or len(lines) >= cores.threads
+    if is_short and lines.dtype.itemsize == 4 and (placed or not is_quick(lines.dtype, QUICKER)):
+        return _line_by_line(lines, cores, descending, placed)
     if not placed and is_quick(lines.dtype):
         if len(lines) >= cores.threads > 1 or count < 2 * RUN:
             return _side_by_side(lines, cores.threads, descending), None
@@ -61,6 +69,32 @@ def sorted_lines(
         if places is not None and where is not None:
             places[index] = where
     return keys, places
+
+
+def _line_by_line(
+    lines: NDArray[Any], cores: Cores, descending: bool, placed: bool
+) -> tuple[NDArray[Any], NDArray[np.int32] | None]:
+    """Each line sorted on one core."""
+    number, count = lines.shape
+    given, result = np.ascontiguousarray(lines), RESERVE.empty(lines.shape, lines.dtype)
+    places = RESERVE.empty(lines.shape, np.dtype(np.int32)) if placed else None
+    length = -(-number // min(number, cores.threads))
+    room = digit_code.room(count, placed)
+    code = native_of(line_span, _KINDS[lines.dtype.kind], placed, cores.machine)
+    slots = {
+        digit_code.SOURCE: given,
+        digit_code.TARGET: result if places is None else places,
+        digit_code.KEYS: RESERVE.empty((-(-number // length), room), np.dtype(np.uint8)),
+        digit_code.ROOM: room,
+        digit_code.COUNT: count,
+        digit_code.FLIP: 2**32 - 1 if descending else 0,
+        digit_code.LENGTH: length,
+    }
+    run_chunks(cores, cores.threads, Chunks(code, number, length), slots, False)
+    if places is not None:
+        for line, at, to in zip(given, places, result, strict=True):
+            np.take(line, at, out=to, mode="clip")  # all are in the line
+    return result, places
 
 
 def _sorted_line(
@@ -251,9 +285,9 @@ class _Run:
 # ---------------------------------------------------------------- by runs
 
 
-def is_quick(dtype: np.dtype[Any]) -> bool:
-    """Whether NumPy sorts such numbers by vectors faster than they are sorted by digits."""
-    return dtype.itemsize == 4 and dtype.kind in _KINDS and _pace() < PACE
+def is_quick(dtype: np.dtype[Any], pace: float = PACE) -> bool:
+    """Whether NumPy sorts such numbers by vectors, faster than they are sorted by digits."""
+    return dtype.itemsize == 4 and dtype.kind in _KINDS and _pace() < pace
 
 
 @lru_cache(maxsize=1)

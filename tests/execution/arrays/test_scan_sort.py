@@ -304,6 +304,31 @@ def test_sorted_runs_are_merged(dtype: str, share: float, monkeypatch: Any) -> N
         np.testing.assert_array_equal(pygpu.sort(keys, descending=True, target="cpu"), falling)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+@pytest.mark.parametrize("threads", ["1", "2", "7"])
+@pytest.mark.parametrize("lines", [1, 2, 5])
+def test_lines_are_sorted_by_digits_each_on_a_core(
+    lines: int, threads: str, dtype: str, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(sorts, "_pace", lambda: 1.0)  # seconds that NumPy takes for an element
+    monkeypatch.setattr(sorts, "SHORT", 1 << 40)
+    monkeypatch.setenv("PYGPU_THREADS", threads)
+    generator = np.random.default_rng(lines)
+    array = generator.integers(-(2**31), 2**31, (lines, 40_000), np.int32)
+    array[0] >>= 24  # many are equal
+    if dtype == "float32":
+        array = generator.normal(size=array.shape).astype(np.float32)
+        array[0] = np.rint(array[0])  # both zeros, too
+        array[-1, ::7] = np.nan
+    kind: Any = "stable"
+    for sign, options in ((1, {}), (-1, {"descending": True})):
+        order = np.argsort(sign * array.astype(np.float64), axis=1, kind=kind)
+        given: dict[str, Any] = {"axis": 1, "target": "cpu", **options}
+        np.testing.assert_array_equal(pygpu.argsort(Image(array), **given), order)
+        expected = np.take_along_axis(array, order, 1)
+        np.testing.assert_array_equal(pygpu.sort(Image(array), **given), expected)
+
+
 @pytest.mark.parametrize("lines", [2, 5])
 def test_long_lines_are_sorted_side_by_side(lines: int, monkeypatch: Any) -> None:
     monkeypatch.setattr(sorts, "_pace", lambda: 0.0)
