@@ -196,6 +196,8 @@ class _Finder:
 
     def found(self) -> dict[Value, _Product | _Extreme]:
         """What can be written by columns, by the values that it makes."""
+        if not self.added and not self._has_windows():
+            return self.products
         inner: set[Value] = set()  # sums within sums, and extremes of what is compared further
         for op in reversed(self.function.body.ops):
             is_extreme = op.code in EXTREMES
@@ -215,6 +217,11 @@ class _Finder:
                 if value.type.kind in ("float", "int") and value not in inner:
                     self.look(value, DEEPEST)
         return self.products
+
+    def _has_windows(self) -> bool:
+        """Whether texels are read in three columns and three rows: a sum of fewer is no product."""
+        loads = [op.data for op in self.function.body.ops if op.code == "load"]
+        return len({load.dx for load in loads}) >= 3 and len({load.dy for load in loads}) >= 3
 
     def look(self, value: Value, depth: int) -> None:
         """Find the largest sums in a value that are products."""
