@@ -358,15 +358,15 @@ def each_raised_alone(unit: Image, p: Position):
     return x
 
 
-def word_that_grows(ints: Image, p: Position):
-    n, word = abs(ints(p)) % 5, ""
+def word_of_a_list_that_grows(ints: Image, p: Position):
+    n, words = abs(ints(p)) % 5, [""]
     while n >= 1:
-        word += "X"
+        words[0] += "X"
         n -= 1
-    return len(word)
+    return len(words[0])
 
 
-@pair("loop a known number of times", word_that_grows)
+@pair("loop a known number of times", word_of_a_list_that_grows)
 def word_that_grows_a_known_number_of_times(ints: Image, p: Position):
     n, word = abs(ints(p)) % 5, ""
     for _ in range(16):
@@ -392,15 +392,15 @@ def joined_letters_counted(p: Position):
     return parts
 
 
-def string_that_grows(p: Position):
-    n, word = p.x + 4 * p.y, ""
+def string_that_grows_in_a_list(p: Position):
+    n, words = p.x + 4 * p.y, [""]
     while n > 0:
-        word += "ab"[n % 2]
+        words[0] += "ab"[n % 2]
         n //= 2
-    return len(word) + 10 * (word == "ba")
+    return len(words[0]) + 10 * (words[0] == "ba")
 
 
-@pair("put its letters in a list", string_that_grows)
+@pair("put its letters in a list", string_that_grows_in_a_list)
 def letters_that_grow(p: Position):
     n, letters = p.x + 4 * p.y, []
     while n > 0:

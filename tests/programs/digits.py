@@ -365,3 +365,63 @@ def letters_of_strings_of_which_one_is_empty(im: Image, p: Position):
     begins = bool(word) and word[0] == "x"
     ends = word[-1] == "c" if word else False
     return count, begins, ends, len(word) > 3 and word[p.y % 5] == "a"
+
+
+@program
+def roman_numerals(ints: Image, p: Position):
+    n = abs(ints(p)) % 20 + 1
+    out = ""
+    for value, letters in ((9, "IX"), (1, "I")):
+        while n >= value:
+            out += letters
+            n -= value
+    return len(out), out.count("X"), out.endswith("I"), out == "IXII", out < "II"
+
+
+@program
+def digits_in_a_base(ints: Image, p: Position):
+    n = abs(ints(p)) + 1
+    out = ""
+    while n:
+        n, digit = divmod(n, 5)
+        out = "01234"[digit] + out
+    return len(out), out.count("1"), out[0] == "1", int(out, 5)
+
+
+@program
+def text_that_an_object_gathers(im: Image, ints: Image, p: Position):
+    class Log:
+        def __init__(self):
+            self.text = "<"
+
+        def add(self, letter):
+            self.text += letter
+
+    log = Log()
+    n = abs(ints(p)) % 7
+    while n > 0:
+        if im(p + (n, 0)) > 0.5:
+            log.add("ab")
+        n -= 1
+    log.add(">")
+    return len(log.text), log.text.count("b"), log.text.endswith("b>"), log.text[1] == "a"
+
+
+@program
+def numbers_of_growing_lists_are_joined(im: Image, p: Position):
+    found = []
+    for k in range(4):
+        if im(p + (k, 0)) > 0.5:
+            found.append(7 * k + p.x)
+    plain, text = "".join(str(v) for v in found), ", ".join(map(str, found))
+    return len(plain), len(text), text.count(","), text.startswith(plain)
+
+
+@program
+def words_of_a_list_that_a_loop_fills(ints: Image, p: Position):
+    n = abs(ints(p)) % 6
+    words = []
+    for k in range(n):
+        words.append("fizz" if k % 3 == 0 else "b")
+    text = "".join(words)
+    return len(text), text.count("z"), text.endswith("b"), text == "fizzbb"

@@ -235,12 +235,21 @@ def recursion_on_dynamic(counts: Image, p: Position):
 
 
 @program
-def string_growing_in_a_dynamic_loop(counts: Image, p: Position):
-    n, text = counts(p), ""
+def string_growing_in_a_list_in_a_dynamic_loop(counts: Image, p: Position):
+    n, rows = counts(p), [""]
     while n > 0:
-        text = str(n % 2) + text
+        rows[0] = str(n % 2) + rows[0]
         n //= 2
-    return len(text)
+    return len(rows[0])
+
+
+@program
+def numbers_without_a_bound_joined(counts: Image, p: Position):
+    n, found = counts(p), []
+    while n > 0:
+        found.append(n)
+        n //= 2
+    return len(",".join(map(str, found)))
 
 
 # ---------------------------------------------------------------- strings, output

@@ -314,13 +314,16 @@ def _appended(w: Evaluator, xs: Bounded, value: Any, there: Any) -> Bounded:
 def _if_not_full(w: Evaluator, xs: Bounded, there: Any) -> Any:
     """Whether an item is added to a list that may be full; where that is, the call raises."""
     full = w.compare(">=", xs.length, xs.room)
-    message = (
-        f"a list, set or dict that grows in a loop without a known end came to hold more than "
-        f"{xs.room} items: loop a known number of times, as in 'for _ in range(200): if not "
-        "more: break', which gives it room for what the rounds add, of up to 256 items"
-    )
+    message = TOO_LONG.format(room=xs.room)
     overflow(w, full if there is True else w.choose(there, full, False), message)
     return w.choose(full, False, there)
+
+
+TOO_LONG: Final = (
+    "a list, set or dict that grows in a loop without a known end came to hold more than "
+    "{room} items: loop a known number of times, as in 'for _ in range(200): if not "
+    "more: break', which gives it room for what the rounds add, of up to 256 items"
+)
 
 
 def overflow(w: Evaluator, wrong: Any, message: str) -> None:

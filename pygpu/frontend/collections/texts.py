@@ -22,8 +22,8 @@ import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.frontend.collections import bounded as lists
-from pygpu.frontend.collections.words import by_option, word
-from pygpu.frontend.joins import origins
+from pygpu.frontend.collections.words import by_option, put_together, word
+from pygpu.frontend.joins import choosing, origins
 from pygpu.frontend.joins.choosing import WORDS
 from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
@@ -133,13 +133,13 @@ def join(w: Evaluator, separator: str, items: Any) -> Any:
         return joined(w, separator, parts)
     if not all(map(is_text, some.items)):
         return Text(describe(items), _INSTEAD)
-    if not separator:
-        return _made(w, written.Joined, parts=items)
+    if not separator or any(map(is_written, some.items)):
+        return _made(w, written.Written, letters=letters_of_all(w, items, separator))
     made: Any = None
     for count in range(some.least, some.most + 1):
         its = joined(w, separator, some.items[:count])
         if not isinstance(its, (str, Choice)):
-            return Text(describe(items), _INSTEAD)
+            return _made(w, written.Written, letters=letters_of_all(w, items, separator))
         is_it = w.compare("==", some.length, count)
         made = its if made is None else w.choose(is_it, its, made)
     return made
@@ -207,19 +207,47 @@ def _is_letter(item: Any) -> bool:
     return all(isinstance(option, str) and len(option) == 1 for option in options)
 
 
-def letters_of_all(w: Evaluator, parts: Any) -> Any:
+def _most(w: Evaluator, part: Any) -> int:
+    """How many characters a string has at the most."""
+    if isinstance(part, str):
+        return len(part)
+    if isinstance(part, Choice):
+        return max(_most(w, option) for option in part.options)
+    form = w.peek(part).get("form")
+    if form is None:
+        most: int = lists.held(w, w.attribute(part, "letters")).most
+        return most
+    forms = form.options if isinstance(form, Choice) else (form,)
+    sizes: list[int] = [each.slots + each.signed + len(each.prefix) for each in forms]
+    return max(sizes)
+
+
+def letters_of_all(w: Evaluator, parts: Any, separator: str = "") -> Any:
     """The characters of strings one after the other, in a list."""
     some = lists.in_slots(w, parts)
-    if some is not None and all(map(_is_letter, some.items)):
+    if some is not None and not separator and all(map(_is_letter, some.items)):
         return parts
-    made = List(())
+    most = sum(_most(w, part) for part in some.items[: some.most]) if some is not None else 0
+    if most > choosing.SLOTS:
+        raise w.error(
+            f"a string of up to {most} characters is made here, and one whose length only the "
+            f"device knows has at most {choosing.SLOTS}: say how large its numbers are, as in "
+            "str(n % 100), or how many there are, as in a loop of known length"
+        )
+    held: list[Bounded] = []
     for place, part in enumerate(w.items(parts) if some is None else some.items[: some.most]):
-        own = List(letters(w, part))
+        held.append(lists.held(w, List(letters(w, part))))
+        if place and separator:
+            held[-1] = put_together(w, choosing.as_slots(separator), held[-1])
         if some is not None:  # none of them where there is no such string
-            count = w.choose(lists.is_there(w, some, place), w.length(own), 0)
-            held = lists.held(w, own)
-            own = List(held.changed(held.items, count, 0, held.most))
-        w.call(w.method(made, "extend"), own)
+            count = w.choose(lists.is_there(w, some, place), held[-1].length, 0)
+            held[-1] = held[-1].changed(held[-1].items, count, 0, held[-1].most)
+    while len(held) > 1:  # neighbours, and then what has come of these: long ones are moved seldom
+        pairs = zip(held[::2], held[1::2], strict=False)
+        held = [put_together(w, *pair) for pair in pairs] + held[len(held) & ~1 :]
+    total = held[0] if held else Bounded((), 0, 0, 0)
+    made = List(())
+    lists.hold(w, made, total)
     return made
 
 

@@ -7,12 +7,17 @@ number_of_each(w, int, digit)       # of a Choice of "0" to "9" its number
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
+from pygpu.core.host.later import later
 from pygpu.frontend.joins.choosing import WORDS
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_member, scalar_kind
+from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.values import Choice, Dynamic
+
+with later():
+    from pygpu.frontend.collections import bounded as lists
 
 
 def ranked(w: Evaluator, items: Sequence[Any]) -> tuple[list[Any], tuple[str, ...]] | None:
@@ -82,3 +87,41 @@ def number_of_each(w: Evaluator, function: Callable[[str], Any], choice: Choice)
     every = range(len(choice.options))
     numbers = [found.get(place, first + (place - start) * step) for place in every]
     return by_option(w, choice.which, numbers)
+
+
+_FEW: Final = 6
+
+
+def put_together(w: Evaluator, xs: Bounded, ys: Bounded) -> Bounded:
+    """The items of both, those of `ys` moved to behind the others: few one by one, more by each
+    binary digit of how far they are moved."""
+    room = max([each.room for each in (xs, ys) if each.room is not None], default=None)
+    length, most = w.binary("+", xs.length, ys.length), xs.most + ys.most
+    least = xs.least + ys.least
+    if room is not None and most > room:
+        lists.overflow(w, w.compare(">", length, room), lists.TOO_LONG.format(room=room))
+        length, most = w.call(min, length, room), room
+    moved, start = list(ys.items[: ys.most]), xs.least
+    items = [*xs.items[: xs.most]]
+    if start == xs.most or not moved:
+        items += moved
+    elif len(moved) <= _FEW:
+        items += (most - len(items)) * [moved[-1]]
+        for place, y in enumerate(moved):
+            for at in range(start + place, min(xs.most + place + 1, most)):
+                here = w.compare("==", xs.length, at - place)
+                items[at] = w.choose(here, y, items[at])
+    else:
+        moved += (most - start - len(moved)) * [moved[-1]]
+        far, digit = w.binary("-", xs.length, start), 1
+        while digit <= xs.most - start:
+            here = w.compare("!=", w.binary("&", far, digit), 0)
+            further = [*moved[:digit], *moved[:-digit]]
+            moved = [w.choose(here, a, b) for a, b in zip(further, moved, strict=False)]
+            digit *= 2
+        for at in range(start, most):
+            new = moved[at - start]
+            there = at < len(items)
+            is_own = w.compare(">", xs.length, at) if there else False
+            items[at : at + 1] = [w.choose(is_own, items[at], new) if there else new]
+    return Bounded(tuple(items[:most]), length, min(least, most), most, room)

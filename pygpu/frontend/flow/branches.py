@@ -25,6 +25,7 @@ from pygpu.types import Type
 
 with later():
     from pygpu.frontend.collections import bounded as lists
+    from pygpu.frontend.collections import spelled
     from pygpu.frontend.joins import joins
 
 
@@ -129,6 +130,8 @@ def _level(
     for region, state, other in zip(regions, pair, pair[::-1], strict=True):
         with w.build.inside(region):
             fill(w, frame, state, filled(w, state, other))
+    if w.heap.spells:
+        spelled.level(w, regions, pair, older)
     if not w.heap.grows:
         return
     differ = False

@@ -40,8 +40,9 @@ from pygpu.ssa import Op, Region, Value
 from pygpu.types import Type
 
 with later():
+    from pygpu.frontend.collections import spelled
     from pygpu.frontend.flow import branches, comprehensions, rounds
-    from pygpu.frontend.joins import choosing, origins
+    from pygpu.frontend.joins import origins
     from pygpu.frontend.protocols import tables
     from pygpu.frontend.values import ranges
 
@@ -272,38 +273,37 @@ def _items_left(w: ControlFlow, state: State) -> int:
 
 
 def device_loop(
-    w: ControlFlow, frame: Frame, header: int, state: State, stops: frozenset[int]
+    w: ControlFlow,
+    frame: Frame,
+    header: int,
+    state: State,
+    stops: frozenset[int],
+    texts: spelled.Spelled | None = None,
 ) -> Outcome:
     """A loop of the SSA: walk the body until the values it carries do not change any more."""
     inner = stops.union((header,), exits_of(frame, header))
     initial: dict[Value, Any] = {}  # each parameter of the body: what it starts as
     _trim(state)
-    current, start, at = state, state.fork(), frame.at
-    branches.place_lists(w, frame, state)
+    current, start, texts = state, state.fork(), texts or spelled.Spelled()
+    _place(w, frame, state, texts)
     entry = youngest()
-    rounds = _rounds(frame, header, state)
+    most = rounds.length(frame, header, state)
     current.locals = still_read(w, frame.code, header, current)
     for _ in range(ROUNDS):
         before = w.mark()
-        body = Region()
-        w.conditions = (*before.conditions, (frame, at, None))
-        with w.build.inside(body):
-            outcome = w.run(frame, header, current.fork(), inner, force=True)
-        w.conditions = before.conditions
-        frame.at = at
+        body, outcome = _round(w, frame, header, current.fork(), inner)
         if header not in outcome.exits:  # the body runs once at most: no loop at all
             w.rewind(before, youngest())
             return w.run(frame, header, state, inner, force=True)
         reached = outcome.exits[header]
         with w.build.inside(body):  # of lists it carries slots alone
-            branches.place_lists(w, frame, reached)
+            _place(w, frame, reached, texts)
         walked = youngest()
-        if filled := branches.filled(w, start, reached):  # walked again, from slots
+        filled = branches.filled(w, start, reached)
+        if filled or texts.grown(current, reached):  # walked again, from slots
             w.rewind(before, walked)
             branches.fill(w, frame, start, filled)
-            return device_loop(w, frame, header, start, stops)
-        for target, left in outcome.exits.items():
-            left.locals = still_read(w, frame.code, target, left)
+            return device_loop(w, frame, header, start, stops, texts)
         nexts: dict[Value, Any] = {}
         changed = False
 
@@ -319,9 +319,9 @@ def device_loop(
             initial[param] = _initial(a, initial)
             return param
 
-        if ranges.is_above(w, rounds, 0):
+        if ranges.is_above(w, most, 0):
             _define(current, reached, leaf)
-        around = Round(lambda leaf: _initial(leaf, initial), *_at_most(w, rounds), entry)
+        around = Round(lambda leaf: _initial(leaf, initial), *rounds.at_most(w, most), entry)
         joined, how = branches.join(w, frame, current, reached, leaf, before.serial, around)
         noted = w.heap.alias_joined(how.aliases, how.named(), around=True)
         if not changed and not how.guarded():
@@ -334,6 +334,27 @@ def device_loop(
     return _emit_loop(w, header, body, outcome, initial, nexts, entry)
 
 
+def _round(
+    w: ControlFlow, frame: Frame, header: int, state: State, stops: frozenset[int]
+) -> tuple[Region, Outcome]:
+    """Walk a loop's body in a region of its own."""
+    body, conditions, at = Region(), w.conditions, frame.at
+    w.conditions = (*conditions, (frame, at, None))
+    with w.build.inside(body):
+        outcome = w.run(frame, header, state, stops, force=True)
+    w.conditions = conditions
+    frame.at = at
+    for target, left in outcome.exits.items():
+        left.locals = still_read(w, frame.code, target, left)
+    return body, outcome
+
+
+def _place(w: ControlFlow, frame: Frame, state: State, texts: spelled.Spelled) -> None:
+    """Put into slots what lists hold that grow, and strings."""
+    branches.place_lists(w, frame, state)
+    texts.spell(w, state)
+
+
 def _trim(state: State) -> None:
     """Leave out slots of lists that no item can be in: more than there may be items say that a loop
     has made room for what its rounds add."""
@@ -341,25 +362,6 @@ def _trim(state: State) -> None:
         if type(held) is Bounded and held.most < len(held.items):
             items = held.items[: held.most]
             state.heap[each] = held.changed(items, held.length, held.least, held.most)
-
-
-def _rounds(frame: Frame, header: int, state: State) -> Any:
-    """How often a `for` loop's body runs at most, if it runs; None where nothing says that."""
-    if frame.code.instructions[frame.graph.blocks[header] - 1].op != "FOR":
-        return None
-    source, _ = state.get(state.stack[-ITERATOR_SLOTS])
-    return source.length if isinstance(source, Indexed) else None
-
-
-def _at_most(w: ControlFlow, rounds: Any) -> tuple[int | None, bool]:
-    """The most rounds that a loop can have, and if it has so many where it runs; None where nobody
-    knows, or they are so many that lists are better given the room of one without a known end."""
-    if isinstance(rounds, int):
-        return rounds if rounds < 1 << 31 else None, True
-    if isinstance(rounds, Dynamic) and rounds.value.type.kind == "int":
-        most = ranges.range_of(w, rounds.value)[1]
-        return max(most, 0) if most <= choosing.UNKNOWN else None, False
-    return None, False
 
 
 def _emit_loop(

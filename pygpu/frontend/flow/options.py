@@ -132,6 +132,10 @@ def _item(w: ControlFlow, state: State, arg: Any) -> bool:
 
 def _binary(w: ControlFlow, state: State, symbol: str) -> bool:
     a, b = state.stack[-2:]
+    are_texts = symbol in ("+", "+=") and texts.is_text(a) and texts.is_text(b)
+    if are_texts and (texts.is_written(a) or texts.is_written(b)):
+        state.stack[-2:] = [texts.joined(w, "", (a, b))]
+        return True
     apply = _OPERATORS.get(symbol)
     if apply is None:
         return False

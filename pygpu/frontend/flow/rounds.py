@@ -1,4 +1,5 @@
-"""What rounds of an unrolled loop tell: how much they share, and whether there is an end to them.
+"""What rounds of an unrolled loop tell: how much they share, and whether there is an end to them;
+and how many rounds a loop has at most.
 
     sharing = Sharing(region, place)       # where the first round begins
     sharing.round()                        # after each: what it reads, and what nobody had before
@@ -16,14 +17,21 @@ numbers to which known ones were added are a base and an offset.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from pygpu.bytecode import Instruction
-from pygpu.frontend.values.evaluator import Mark
+from pygpu.bytecode import ITERATOR_SLOTS, Instruction
+from pygpu.core.host.later import later
+from pygpu.frontend.values.evaluator import Evaluator, Mark
 from pygpu.frontend.values.frames import Frame
+from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import List
 from pygpu.frontend.values.states import State
+from pygpu.frontend.values.values import Dynamic
 from pygpu.ssa import Op, Region, Value, constant_of, walk
+
+with later():
+    from pygpu.frontend.joins import choosing
+    from pygpu.frontend.values import ranges
 
 
 class Round(NamedTuple):
@@ -163,3 +171,22 @@ def _with_offset(operands: Sequence[Value]) -> tuple[Value, int] | None:
         if isinstance(offset, int) and not isinstance(offset, bool):
             return value, offset
     return None
+
+
+def length(frame: Frame, header: int, state: State) -> Any:
+    """How often a `for` loop's body runs at most, if it runs; None where nothing says that."""
+    if frame.code.instructions[frame.graph.blocks[header] - 1].op != "FOR":
+        return None
+    source, _ = state.get(state.stack[-ITERATOR_SLOTS])
+    return source.length if isinstance(source, Indexed) else None
+
+
+def at_most(w: Evaluator, rounds: Any) -> tuple[int | None, bool]:
+    """The most rounds that a loop can have, and if it has so many where it runs; None where nobody
+    knows, or they are so many that lists are better given the room of one without a known end."""
+    if isinstance(rounds, int):
+        return rounds if rounds < 1 << 31 else None, True
+    if isinstance(rounds, Dynamic) and rounds.value.type.kind == "int":
+        most = ranges.range_of(w, rounds.value)[1]
+        return max(most, 0) if most <= choosing.UNKNOWN else None, False
+    return None, False

@@ -6,6 +6,7 @@ int says which it is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from pygpu.frontend.joins.joining import Joining, Renumbered, Round
@@ -50,15 +51,19 @@ def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
     sides = [_side(join, a, join.left), _side(join, b, join.right)]
     base = 0 if isinstance(a, Choice) else 1  # the side whose options keep their numbers
     (first, options, before), (second, others, its) = sides[base], sides[1 - base]
-    pairs: list[list[Any]] = [[each, ABSENT] for each in options]
-    numbers = [_partner(join, pairs, other) for other in others]
+    words = _words(options, others)
+    pairs: list[list[Any]] = [[each, each if words else ABSENT] for each in words or options]
+    if words:
+        numbers = [words[other] for other in others]
+    else:
+        numbers = [_partner(join, pairs, other) for other in others]
     first = _renumbered(first, before)
     second = _renumbered(second, [numbers[place] for place in its])
     most = WORDS if isinstance(options[0], (str, bytes)) else CHOICES
     if len(pairs) > getattr(options[0], "CHOICES", most):
         return None
-    made = []
-    for place, pair in enumerate(pairs):
+    made = [*words] if words else []
+    for place, pair in enumerate(() if words else pairs):
         x, y = pair if base == 0 else pair[::-1]
         made.append(option(join, x, y, (*key, place)))
         if is_none(made[-1]):
@@ -71,6 +76,18 @@ def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
     why = next((v.why for v in (a, b) if isinstance(v, Choice)), "")
     why = why or f"{name} is None on one path through {join.meeting.place()}"
     return Choice(Dynamic(join.leaf(*which, INT, (*key, ".which"))), tuple(made), why)
+
+
+def _words(options: Sequence[Any], others: Sequence[Any]) -> dict[str, int] | None:
+    """The number of each string among the options of both, where all are known strings."""
+    if not all(type(each) is str for each in (*options, *others)):
+        return None
+    words = {each: place for place, each in enumerate(options)}
+    if len(words) < len(options):
+        return None
+    for other in others:
+        words.setdefault(other, len(words))
+    return words if len(words) <= WORDS else None
 
 
 def _side(join: Joining, value: Any, state: State) -> tuple[Any, tuple[Any, ...], list[int]]:
@@ -236,16 +253,44 @@ def lengthened(join: Joining, a: Any, b: Any, key: Key) -> Bounded | None:
     if most > (SLOTS if loop else SLOTS + ROOM):
         return None
     items: list[Any] = []
+    words = _words(*[_options(each.items) for each in (left, right)]) if room is not None else None
     pairs = zip(left.items, right.items, strict=False)
     meet = _slot if room is not None and any(not same_known(x, y) for x, y in pairs) else option
     for place in range(size):
         x, y = [c.items[place] if place < len(c.items) else ABSENT for c in (left, right)]
         nowhere = x is ABSENT and y is ABSENT
+        if words and not nowhere:
+            items.append(_word(join, x, y, words, (*key, place)))
+            continue
         items.append(items[-1] if nowhere else meet(join, x, y, (*key, place)))
         if items[-1] is ABSENT or isinstance(items[-1], Conflict):
             return None
     length = join.value(left.length, right.length, (*key, ".length"))
     return Bounded(tuple(items), length, least, most, room)
+
+
+def _options(items: Sequence[Any]) -> list[Any]:
+    """All that items may be, each once."""
+    held = [item.options if isinstance(item, Choice) else (item,) for item in items]
+    every = [each for options in held for each in options]
+    return list(dict.fromkeys(every)) if all(type(each) is str for each in every) else [None]
+
+
+def _word(join: Joining, x: Any, y: Any, words: dict[str, int], key: Key) -> Choice:
+    """A string of a list that a loop makes longer: as strings move from slot to slot, each may be
+    any that some is."""
+    first, second = [
+        _renumbered(one.which, [words[each] for each in one.options])
+        if isinstance(one, Choice)
+        else 0
+        if one is ABSENT
+        else words[one]
+        for one in (x, y)
+    ]
+    if isinstance(x, Choice):
+        _note_more(join, len(x.options), len(words))
+    why = next((one.why for one in (x, y) if isinstance(one, Choice)), "")
+    return Choice(Dynamic(join.leaf(first, second, INT, (*key, ".which"))), tuple(words), why)
 
 
 def _slot(join: Joining, x: Any, y: Any, key: Key) -> Any:

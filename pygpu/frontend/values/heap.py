@@ -70,6 +70,7 @@ class Heap:
         self.dead: tuple[tuple[int, int], ...] = ()  # from, below: serials of another world's
         self.grows = False  # whether there may be a list that holds a Growing
         self.fills = False  # whether a comprehension's items may have been put into slots
+        self.spells = False  # whether a string may be spelled: a list of its letters
         self.looked_at = 0  # objects, where paths met and lists grew
         self._error = error
         self._slots = slots
