@@ -12,6 +12,7 @@ import logging
 import os
 import sys
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from hypothesis import settings
 
 from pygpu.core.errors import DeviceError
 from pygpu.devices import targets
+from pygpu.devices.opengl.driver.context import Context
 
 os.environ.setdefault("PYGPU_VERIFY", "1")  # check the representation after every pass
 # Software OpenGL compiles for longer than it runs here: it need not optimise.
@@ -98,6 +100,13 @@ def _ask(target: str) -> str | None:
 def on_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is compiled for no target in particular is compiled for the cpu."""
     monkeypatch.setenv("PYGPU_TARGET", "cpu")
+
+
+@pytest.fixture
+def texts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs of OpenGL are printed and not handed to the driver: in software it compiles large
+    ones for many seconds."""
+    monkeypatch.setattr(Context, "program", lambda *_, **__: MagicMock())
 
 
 @pytest.fixture
