@@ -425,3 +425,19 @@ def words_of_a_list_that_a_loop_fills(ints: Image, p: Position):
         words.append("fizz" if k % 3 == 0 else "b")
     text = "".join(words)
     return len(text), text.count("z"), text.endswith("b"), text == "fizzbb"
+
+
+@program
+def number_of_a_string_that_may_have_no_digits(ints: Image, p: Position):
+    ones = ""
+    for _ in range(abs(ints(p)) % 4):
+        ones += "1"
+    try:
+        binary = int(ones, 2)
+    except ValueError:
+        binary = -1
+    few = "".join(c for c in str(abs(ints(p)) % 1000) if c in "12")
+    try:
+        return binary, int(few), float(few or "7")
+    except ValueError:
+        return binary, -2, 0.5

@@ -242,10 +242,10 @@ def _report(w: ControlFlow, function: Any, args: Any, keywords: Any) -> Any:
 
 def _on_device(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
     """What a call that Python refuses gives on a device: of a function of numbers what it gives
-    there, of a Python function what comes of walking it, of a string that is no number 0. None
-    where it has no such meaning."""
-    if function in (int, float) and isinstance(args[0], str):
-        w.check(True, ValueError, f"invalid literal for {function.__name__}(): {args[0]!r}")
+    there, of a Python function what comes of walking it, of an empty string, to which a loop may
+    have added no digit, 0. None where it has no such meaning."""
+    if function in (int, float) and args[:1] == ("",):
+        w.check(True, ValueError, f"invalid literal for {function.__name__}(): ''")
         return function()
     rule = _rule(function)
     if isinstance(function, types.FunctionType) and rule is None and _is_walked(function):

@@ -86,6 +86,8 @@ class Written:
 
     def parsed(self, base: Any) -> Any:
         """int(s, base)"""
+        if not self.letters:
+            raise ValueError(f"invalid literal for int() with base {base}: ''")
         number, sign = 0, 1
         marks = {2: "b", 8: "o", 16: "x"}  # of prefixes
         for letter in self.letters:

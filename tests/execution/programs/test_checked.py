@@ -137,6 +137,13 @@ def letter_of_an_empty_string(im: Image, p: Position):
     return 1 if word[p.y] == "b" else 2
 
 
+def number_of_an_empty_string(im: Image, p: Position):
+    ones = ""
+    for _ in range(p.x + p.y):
+        ones += "1"
+    return int(ones, 2)
+
+
 def modulo(im: Image, p: Position):
     return Int(7) % (p.y - 1)
 
@@ -150,6 +157,7 @@ def converted(im: Image, p: Position):
     [
         (row_indexed, IndexError, "(0, 2)"),
         (letter_of_an_empty_string, IndexError, "(2, 1)"),
+        (number_of_an_empty_string, ValueError, "(0, 0)"),
         (sliced_over_an_end, IndexError, "(2, 0)"),
         (key_that_is_not_there, KeyError, "(2, 0)"),
         (divided, ZeroDivisionError, "(2, 0)"),
