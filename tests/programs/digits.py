@@ -441,3 +441,29 @@ def number_of_a_string_that_may_have_no_digits(ints: Image, p: Position):
         return binary, int(few), float(few or "7")
     except ValueError:
         return binary, -2, 0.5
+
+
+@program
+def caesars_cipher(im: Image, p: Position):
+    key = int(im(p) * 25)
+    out = ""
+    for letter in "HELLO":
+        out += chr((ord(letter) - 65 + key) % 26 + 65)
+    return sum(ord(c) for c in out), out[0] == "H", out.count("L"), out.find(out[2])
+
+
+@program
+def checksum_of_a_card(im: Image, p: Position):
+    total = 0
+    for i, letter in enumerate(reversed(f"{int(im(p) * im(p) * 999):04d}")):
+        digit = int(letter) * (1 + i % 2)
+        total += digit - 9 if digit > 9 else digit
+    return total % 10
+
+
+@program
+def zeros_before_digits_and_last_places(ints: Image, p: Position):
+    n = ints(p) % 512 - 200
+    filled, cut = str(n).replace("7", "").zfill(5), bin(abs(n))[2:].zfill(6)
+    places = cut.rfind("1"), cut.find("1"), filled.rindex(filled[-1]), filled.rfind("00")
+    return len(filled), filled.count("0"), filled[0] == "-", len(cut), int(cut[::-1], 2), *places

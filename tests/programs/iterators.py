@@ -489,3 +489,36 @@ def filtered_expressions_over_ranges_of_dynamic_length(counts: Image, p: Positio
         total = total * 3 + k
     most = max((k for k in (2 * k for k in range(n) if k != 2) if k < 7), default=-1)
     return total, places, mapped, most, any(k > 2 for k in (k for k in range(n) if k > 1))
+
+
+def by_first(a, b):
+    return (a[0] > b[0]) - (a[0] < b[0])
+
+
+BY_FIRST = functools.cmp_to_key(by_first)
+
+
+@program
+def sorted_by_a_function_of_two(im: Image, p: Position):
+    rows = [(int(im(p + (k, 0)) * 3), k) for k in range(4)] + [(1, 9)]
+    own = functools.cmp_to_key(lambda a, b: b[0] - a[0] or a[1] - b[1])
+    places = [row[1] for row in sorted(rows, key=functools.cmp_to_key(by_first))]
+    least = min(rows, key=BY_FIRST)[1], BY_FIRST((1, 0)) < BY_FIRST(rows[0])
+    return *places, sorted(rows, key=own)[1][1], *least, own(rows[0]).obj[1]
+
+
+@program
+def digits_that_are_numbered_are_put_together(ints: Image, p: Position):
+    n, digits = abs(ints(p)) % 300, []
+    while n:
+        n, digit = divmod(n, 7)
+        digits.append(digit)
+    return sum(d * 7**i for i, d in enumerate(digits)), sum(d << i for i, d in enumerate(digits, 1))
+
+
+@program
+def keys_of_which_none_may_be_meant(im: Image, p: Position):
+    table = {(0, 0): 1, (0, 1): 2, (1, 0): 3, (1, 1): 4}
+    bright = im(p) > 0.5
+    found = table.get((int(bright), 5), -1), table.get((bright, p.x % 3), 7)
+    return *found, (p.x, p.y, 0) in table, table[bright, im(p + (1, 0)) > 0.5]

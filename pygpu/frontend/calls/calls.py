@@ -242,10 +242,11 @@ def _report(w: ControlFlow, function: Any, args: Any, keywords: Any) -> Any:
 
 def _on_device(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
     """What a call that Python refuses gives on a device: of a function of numbers what it gives
-    there, of a Python function what comes of walking it, of an empty string, to which a loop may
-    have added no digit, 0. None where it has no such meaning."""
-    if function in (int, float) and args[:1] == ("",):
-        w.check(True, ValueError, f"invalid literal for {function.__name__}(): ''")
+    there, of a Python function what comes of walking it, of a string that has no digits yet 0: a
+    loop may have added none, or a letter of a number is its sign. None where it has no such
+    meaning."""
+    if function in (int, float) and args and args[0].__class__ is str and args[0] in ("", "-"):
+        w.check(True, ValueError, f"invalid literal for {function.__name__}(): {args[0]!r}")
         return function()
     rule = _rule(function)
     if isinstance(function, types.FunctionType) and rule is None and _is_walked(function):

@@ -11,6 +11,7 @@ import decimal
 import enum
 import fractions
 import functools
+import gc
 import operator
 import random
 import types
@@ -49,6 +50,15 @@ with later():
     from pygpu.frontend.walked import library
 
 _COMPILERS: Final = frozenset(("numba",))  # what these make of functions is walked as these
+_KEY: Final[Any] = type(functools.cmp_to_key(min))
+
+
+def _of_functools(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
+    """A call of what functools.partial or cmp_to_key has made."""
+    if isinstance(function, functools.partial):
+        return w.call(function.func, *function.args, *args, **{**function.keywords, **keywords})
+    (mycmp,) = [each for each in gc.get_referents(function) if each is not _KEY]
+    return w.call(library.Compared, mycmp, *args, **keywords)
 
 
 def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
@@ -72,8 +82,8 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
         return w.call(Function.of(function), *args, **keywords)
     if isinstance(function, types.MethodType):
         return w.call(function.__func__, function.__self__, *args, **keywords)
-    if isinstance(function, functools.partial):
-        return w.call(function.func, *function.args, *args, **{**function.keywords, **keywords})
+    if isinstance(function, (functools.partial, _KEY)):
+        return _of_functools(w, function, args, keywords)
     if isinstance(function, types.BuiltinMethodType):
         made = _of_builtin(w, function, args, keywords)
         if made is not NotImplemented:

@@ -133,15 +133,13 @@ def _item(w: ControlFlow, state: State, arg: Any) -> bool:
 def _binary(w: ControlFlow, state: State, symbol: str) -> bool:
     a, b = state.stack[-2:]
     are_texts = symbol in ("+", "+=") and texts.is_text(a) and texts.is_text(b)
-    if are_texts and (texts.is_written(a) or texts.is_written(b)):
+    are_words = are_texts and _is_of_words(a) and _is_of_words(b)
+    if are_words or (are_texts and (texts.is_written(a) or texts.is_written(b))):
         state.stack[-2:] = [texts.joined(w, "", (a, b))]
         return True
     apply = _OPERATORS.get(symbol)
     if apply is None:
         return False
-    if symbol == "+" and _is_of_words(a) and _is_of_words(b):
-        state.stack[-2:] = [texts.joined(w, "", (a, b))]
-        return True
     if _is_of_words(a) and isinstance(b, _SIMPLE):
         return _replaced(w, state, 2, a, lambda word: apply(word, b))
     if _is_of_words(b) and isinstance(a, _SIMPLE):

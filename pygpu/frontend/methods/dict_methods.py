@@ -48,9 +48,10 @@ def _get(w: Evaluator, d: Dict, key: Any, default: Any = None) -> Any:
         return members.value_or(w, d, key, default)
     if not w.read(d):
         return default
-    return lookups.choose(
-        w, lookups.has_key(w, d, key), lookups.by_key_unchecked(w, d, key), default
-    )
+    is_there = lookups.has_key(w, d, key)
+    if is_there is False:
+        return default
+    return lookups.choose(w, is_there, lookups.by_key_unchecked(w, d, key), default)
 
 
 def _dict_pop(w: Evaluator, d: Dict, key: Any, *default: Any) -> Any:

@@ -54,7 +54,7 @@ with later():
     from pygpu.frontend.methods import dict_methods
     from pygpu.frontend.protocols import attributes, comparisons, indexing
     from pygpu.frontend.rules import classes, itertools_calls, numpy_calls, scipy_calls
-    from pygpu.frontend.walked import averages
+    from pygpu.frontend.walked import averages, library
 
 
 def _slice(w: Evaluator, *bounds: Any) -> Any:
@@ -263,6 +263,7 @@ _RULES: Final[dict[Any, Rule]] = {
     operator.getitem: lambda w, xs, index: indexing.item(w, xs, index),
     operator.contains: lambda w, xs, x: comparisons.contains(w, xs, x),
     functools.partial: lambda w, /, function, *args, **more: Bound(function, args, more),
+    functools.cmp_to_key: lambda w, mycmp: Bound(library.Compared, (mycmp,), {}),
     isinstance: datamodel.is_instance,
     slice: _slice,
     type: _type,

@@ -16,6 +16,7 @@ from pygpu.core.errors import shown
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import datamodel, operators, pictures
+from pygpu.frontend.values import ranges
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.faults import Raised
@@ -27,6 +28,7 @@ from pygpu.frontend.values.values import (
     Abstract,
     Choice,
     Dynamic,
+    Natural,
     NotKnown,
     Picture,
     Tuple,
@@ -34,12 +36,12 @@ from pygpu.frontend.values.values import (
     tuple_of,
 )
 from pygpu.frontend.walked import asked, library
+from pygpu.types import INT
 
 with later():
     from pygpu.frontend.collections import bounded as lists
     from pygpu.frontend.collections import derived, numerals, remembered, texts, words
     from pygpu.frontend.protocols import attributes, indexing
-    from pygpu.frontend.walked import library
 
 
 # ---------------------------------------------------------------- attributes and items
@@ -273,6 +275,11 @@ def _by_form(make: Callable[..., Any]) -> Rule:
     return lambda w, number, form, *more: texts.of_form(w, number, form, make, *more)
 
 
+def _counted(w: Evaluator, number: Any, start: Any) -> Any:
+    is_natural = type(number) is Dynamic and number.type is INT and ranges.is_natural(w, start)
+    return Natural(number.value) if is_natural else number
+
+
 def _room(w: Evaluator, xs: Any) -> Any:
     some = lists.bounded(w, xs)
     return w.length(xs) if some is None else some.most
@@ -384,6 +391,7 @@ OBJECT_RULES: Final[dict[Any, Rule]] = {
     asked.may_begin: _may_begin,
     asked.before: _before,
     asked.room: _room,
+    asked.counted: _counted,
     asked.other: lambda w, buffer, name: derived.of_known(w, buffer, name),
     shown: lambda w, value: describe(value),  # in what our own functions refuse
     dataclasses.fields: lambda w, value: dataclasses.fields(datamodel.class_of(value)),

@@ -5,6 +5,8 @@ over is a generator, or where a dynamic value decides which items there are. And
 from collections.abc import Iterator
 from typing import Any
 
+from pygpu.frontend.walked.asked import counted
+
 END: Any = object()
 
 
@@ -50,7 +52,7 @@ def next_or(step: Any, default: Any) -> Any:
 def enumerated(xs: Any, start: Any) -> Iterator[Any]:
     number = start
     for x in xs:
-        yield number, x
+        yield counted(number, start), x
         number = number + 1
 
 

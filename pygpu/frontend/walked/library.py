@@ -329,3 +329,27 @@ def stored_in_row(rows: Any, row: Any, column: Any, new: Any) -> None:
 
 def chosen(test: Any, a: Any, b: Any) -> Any:
     return a if test else b
+
+
+class Compared:
+    """What functools.cmp_to_key makes of an object: it is ordered by a function of two."""
+
+    def __init__(self, compare: Any, obj: Any) -> None:
+        self.compare, self.obj = compare, obj
+
+    def __eq__(self, other: object) -> Any:
+        return self.compare(self.obj, other.obj) == 0  # type: ignore[attr-defined]
+
+    def __lt__(self, other: Any) -> Any:
+        return self.compare(self.obj, other.obj) < 0
+
+    def __gt__(self, other: Any) -> Any:
+        return self.compare(self.obj, other.obj) > 0
+
+    def __le__(self, other: Any) -> Any:
+        return self.compare(self.obj, other.obj) <= 0
+
+    def __ge__(self, other: Any) -> Any:
+        return self.compare(self.obj, other.obj) >= 0
+
+    __hash__ = None  # type: ignore[assignment]

@@ -103,8 +103,15 @@ class Written:
         return sum(letter == part for letter in self.letters)
 
     def find(self, part: Any) -> Any:
+        return self._last(part, reversed(range(asked.room(self.letters))))
+
+    def rfind(self, part: Any) -> Any:
+        return self._last(part, range(asked.room(self.letters)))
+
+    def _last(self, part: Any, starts: Any) -> Any:
+        """The last of some places where it begins with a part; -1 where there is none."""
         letters, found, size = self.letters, -1, len(part)
-        for start in reversed(range(asked.room(letters))):
+        for start in starts:
             if start + size <= len(letters) and all(
                 letters[start + i] == part[i] for i in range(size)
             ):
@@ -112,10 +119,10 @@ class Written:
         return found
 
     def index(self, part: Any) -> Any:
-        found = self.find(part)
-        if found < 0:
-            raise ValueError("substring not found")
-        return found
+        return _there(self.find(part))
+
+    def rindex(self, part: Any) -> Any:
+        return _there(self.rfind(part))
 
     def startswith(self, part: Any) -> Any:
         letters, size = self.letters, len(part)
@@ -167,8 +174,10 @@ class Written:
         return self.lstrip(letters).rstrip(letters)
 
     def zfill(self, width: Any) -> Any:
-        if asked.may_begin(self, "+-"):
-            asked.refuse("str.zfill() of what may begin with a sign", "that of str(n)")
+        letters = self.letters
+        if asked.may_begin(self, "+-") and len(letters) > 0 and letters[0] in "+-":
+            digits = asked.justified(Written(letters[1:]), width - 1, "0", 1)
+            return asked.joined("", [letters[0], digits])
         return asked.justified(self, width, "0", 1)
 
     def rjust(self, width: Any, filling: Any = " ") -> Any:
@@ -179,6 +188,12 @@ class Written:
 
     def __getattr__(self, name: str) -> Any:
         asked.refuse_method(name)
+
+
+def _there(place: Any) -> Any:
+    if place < 0:
+        raise ValueError("substring not found")
+    return place
 
 
 class Numeral(Written):
