@@ -467,3 +467,18 @@ def zeros_before_digits_and_last_places(ints: Image, p: Position):
     filled, cut = str(n).replace("7", "").zfill(5), bin(abs(n))[2:].zfill(6)
     places = cut.rfind("1"), cut.find("1"), filled.rindex(filled[-1]), filled.rfind("00")
     return len(filled), filled.count("0"), filled[0] == "-", len(cut), int(cut[::-1], 2), *places
+
+
+@program
+def runs_are_written_by_their_lengths(im: Image, p: Position):
+    out, last, n = "", "", 0
+    for k in range(3):
+        letter = "a" if im(p + (k, 0)) > 0.5 else "b"
+        if letter == last:
+            n += 1
+        else:
+            if n:
+                out += last + str(n)
+            last, n = letter, 1
+    out += last + str(n)
+    return len(out), out[0] == "a", out.count("1"), int(out[1])

@@ -26,7 +26,7 @@ from pygpu.frontend.collections.words import by_option, put_together, word
 from pygpu.frontend.joins import choosing, origins
 from pygpu.frontend.joins.choosing import WORDS
 from pygpu.frontend.values import ranges
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, usable
 from pygpu.frontend.values.kinds import Text, scalar_kind
 from pygpu.frontend.values.lazy import Bounded, difference
 from pygpu.frontend.values.objects import Instance, List
@@ -187,9 +187,12 @@ def letters(w: Evaluator, value: Any) -> Any:
     if isinstance(value, str):
         return tuple(value)
     if not isinstance(value, Choice):
-        return w.read(w.attribute(value, "letters"))
+        return w.read(usable(w, w.attribute(value, "letters")))
     if is_written(value):
-        return w.read(_of_options(w, value, [List(letters(w, each)) for each in value.options]))
+        held = [letters(w, each) for each in value.options]
+        if not all(isinstance(each, tuple) and len(each) == len(held[0]) for each in held):
+            held = [lists.held(w, List(each)) for each in held]
+        return w.read(usable(w, _of_options(w, value, [*map(List, held)])))
     sizes = [len(option) for option in value.options]
     slots = []
     for at in range(max(sizes)):
