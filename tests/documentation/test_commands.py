@@ -40,6 +40,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     source = "testsrc=size=64x48:rate=30"
     monkeypatch.setattr("pygpu.image.camera.DEVICES", {sys.platform: ("lavfi", source)})
     monkeypatch.setattr("webbrowser.open", lambda url: True)
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    for name in ("edges", "waves"):  # as two of the gallery's modules are called, for other tests
+        monkeypatch.setitem(sys.modules, name, sys)
+        del sys.modules[name]
     photo = pygpu.data.astronaut()[::8, ::8]
     film = [np.roll(photo, n, axis=1) for n in range(4)]
     (tmp_path / "trip").mkdir()
