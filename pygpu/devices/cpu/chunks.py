@@ -84,20 +84,19 @@ def run_steps(
         POOL.run(cores.calls, job, threads, True, is_tiny or threads == 1 < len(steps))
 
 
-def chunked(
-    span: int, count: int, length: int, arguments: Sequence[int] | array[int], step: int = 1
-) -> Block:
+def chunked(span: int, count: int, length: int, arguments: Sequence[int], step: int = 1) -> Block:
     """A job of one row of elements without taps or results, each chunk of them a tile, of which a
     thread takes `step` at once: see codegen/jobs/driver.py."""
-    numbers = _numbers(span, count, length, len(arguments), step)[:]  # of this job alone
-    stop = len(numbers) - 1
-    numbers[slots.JOB_SLOTS : stop] = array("q", arguments)
-    return Block(numbers, (slots.ARGS, slots.STOP), stop)
+    numbers, stop = _numbers(span, count, length, len(arguments), step)
+    block = Block(numbers, (slots.ARGS, slots.STOP), stop)
+    block.buffer[slots.JOB_SLOTS : stop] = array("q", arguments)
+    return block
 
 
 @lru_cache(maxsize=64)
-def _numbers(span: int, count: int, length: int, given: int, step: int) -> array[int]:
-    """The numbers of such a job, but for the `given` ones, which are 0."""
+def _numbers(span: int, count: int, length: int, given: int, step: int) -> tuple[array[int], int]:
+    """The numbers of such a job, but for the `given` ones, which are 0; and where its stop flag
+    is. Blocks copy them."""
     args = slots.JOB_SLOTS
     stop = args + given
     numbers = array("q", bytes(8 * (stop + 1)))
@@ -118,7 +117,7 @@ def _numbers(span: int, count: int, length: int, given: int, step: int) -> array
         slots.STOP: stop,
     }.items():
         numbers[slot] = value
-    return numbers
+    return numbers, stop
 
 
 class Call:

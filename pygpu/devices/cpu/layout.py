@@ -36,9 +36,7 @@ class Block:
 
     __slots__ = ("address", "buffer", "floats", "numbers", "stop")
 
-    def __init__(
-        self, numbers: Sequence[int] | array[int], inner: Sequence[int], stop: int
-    ) -> None:
+    def __init__(self, numbers: Sequence[int], inner: Sequence[int], stop: int) -> None:
         """`inner` are the places of addresses within the block, given as indices."""
         self.buffer = array("q", numbers)
         self.address, _ = self.buffer.buffer_info()

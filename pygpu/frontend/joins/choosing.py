@@ -52,22 +52,13 @@ def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
     base = 0 if isinstance(a, Choice) else 1  # the side whose options keep their numbers
     (first, options, before), (second, others, its) = sides[base], sides[1 - base]
     words = _words(options, others)
-    pairs: list[list[Any]] = [[each, each if words else ABSENT] for each in words or options]
-    if words:
-        numbers = [words[other] for other in others]
-    else:
-        numbers = [_partner(join, pairs, other) for other in others]
+    pairs: list[list[Any]] = [[each, ABSENT] for each in options]
+    numbers = [words[each] if words else _partner(join, pairs, each) for each in others]
     first = _renumbered(first, before)
     second = _renumbered(second, [numbers[place] for place in its])
-    most = WORDS if isinstance(options[0], (str, bytes)) else CHOICES
-    if len(pairs) > getattr(options[0], "CHOICES", most):
+    made = [*words] if words else _met(join, pairs, base, key)
+    if made is None:
         return None
-    made = [*words] if words else []
-    for place, pair in enumerate(() if words else pairs):
-        x, y = pair if base == 0 else pair[::-1]
-        made.append(option(join, x, y, (*key, place)))
-        if is_none(made[-1]):
-            return None
     if isinstance(a, Choice):
         _note_more(join, len(a.options), len(made))
     which = (first, second) if base == 0 else (second, first)
@@ -76,6 +67,21 @@ def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
     why = next((v.why for v in (a, b) if isinstance(v, Choice)), "")
     why = why or f"{name} is None on one path through {join.meeting.place()}"
     return Choice(Dynamic(join.leaf(*which, INT, (*key, ".which"))), tuple(made), why)
+
+
+def _met(join: Joining, pairs: list[list[Any]], base: int, key: Key) -> list[Any] | None:
+    """The options of a choice, each of a pair of which one may be absent; None where what a pair
+    gives is none, or there are too many."""
+    most = WORDS if isinstance(pairs[0][0], (str, bytes)) else CHOICES
+    if len(pairs) > getattr(pairs[0][0], "CHOICES", most):
+        return None
+    made = []
+    for place, pair in enumerate(pairs):
+        x, y = pair if base == 0 else pair[::-1]
+        made.append(option(join, x, y, (*key, place)))
+        if is_none(made[-1]):
+            return None
+    return made
 
 
 def _words(options: Sequence[Any], others: Sequence[Any]) -> dict[str, int] | None:
