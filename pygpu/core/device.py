@@ -126,6 +126,14 @@ class Device:
         be done by programs."""
         return None
 
+    def alike(
+        self, texels: NDArray[np.float32], others: NDArray[np.float32]
+    ) -> NDArray[np.float32] | None:
+        """Host texels (H, W, C), each replaced by the number that has its channel's share of
+        texels not above it in others (H, W, C), on lines between shares as `numpy.interp` has it.
+        None where that is to be done otherwise, as of infinite texels and NaN."""
+        return None
+
     def scanned(self, array: NDArray[Any], axis: int, how: str) -> NDArray[Any] | None:
         """The running folds of a host array's columns (axis 0) or rows (axis 1), of float32 or
         int32, by "add", "multiply", "maximum" or "minimum". None where that is to be done by

@@ -331,11 +331,21 @@ def match_histograms(image: Image, reference: Any) -> Any:
         shape = ((most + 1) // 256, 256, image.channels)
         table = derived(_tables_of_counts, *given, shape=shape, dtype=np.float32)
         return _of_table(image, image_of(table, "table"), most=most)
+    made = None if most and _most(other) else _alike(image, other)
+    if made is not None:
+        return Image(made)
     own, others = _counted_all([image, other])
     if most:
         return _of_table(image, image_of(_tables(most, own, others), "table"), most=most)
     pairs = zip(layers_of(image), own, others, strict=True)
     return joined([_replaced(layer, *_matched(*one, *other)) for layer, one, other in pairs])
+
+
+def _alike(*images: Image) -> NDArray[np.float32] | None:
+    """The first with the second one's shares, where the device has code for floats."""
+    own, other = (texels(one.storage.host(), one.format) for one in images)
+    is_float = own.dtype == other.dtype == np.float32
+    return targets.choose("auto").alike(own, other) if is_float else None
 
 
 _Shares = tuple[NDArray[Any], NDArray[Any]]  # values, sorted, and the share not above each
@@ -364,25 +374,16 @@ def _of_counts(counts: NDArray[Any]) -> _Shares:
 
 def _counted_all(images: Sequence[Image]) -> list[list[_Shares]]:
     """For each channel of images the different values, sorted, and the share of texels not above
-    each. Channels of one size are sorted at once."""
+    each."""
     if all(map(_most, images)):
         return [[_of_counts(counts) for counts in _values(one)] for one in images]
     wide = [texels(one.storage.host(), one.format) for one in images]
-    sizes = [one.size // one.shape[2] for one in wide]
-    if sizes[0] == sizes[1]:
-        found = [_shares_of(line) for line in _sorted(wide, sizes[0])]
-        return [found[: len(found) // 2], found[len(found) // 2 :]]
-    return [
-        [_shares_of(line) for line in _sorted([one], n)] for one, n in zip(wide, sizes, strict=True)
-    ]
+    return [[_shares_of(line) for line in _sorted(one)] for one in wide]
 
 
-def _sorted(images: Sequence[NDArray[Any]], size: int) -> NDArray[Any]:
-    """The texels of each channel, so many, in order."""
-    channels = [one[..., c] for one in images for c in range(one.shape[2])]
-    lines = np.empty((len(channels), size), images[0].dtype)
-    for line, channel in zip(lines, channels, strict=True):
-        line.reshape(channel.shape)[:] = channel
+def _sorted(image: NDArray[Any]) -> NDArray[Any]:
+    """The texels of each channel in order."""
+    lines = np.ascontiguousarray(image.reshape(-1, image.shape[2]).T)
     found = targets.choose("auto").sorted_lines(lines, False, False)
     return np.sort(lines, axis=1) if found is None else found[0]
 

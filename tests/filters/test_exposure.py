@@ -112,6 +112,20 @@ def test_match_histograms_of_values_far_apart() -> None:
     )
 
 
+@pytest.mark.parametrize("shape", [(1, 1), (37, 41), (300, 200)])
+@pytest.mark.parametrize(
+    "spread", [np.exp, np.round, np.sign, lambda x: 0 * x, lambda x: 1e-40 * x]
+)
+def test_match_histograms_of_floats_of_all_kinds(spread, shape) -> None:
+    generator = np.random.default_rng(4)
+    one = spread(9 * generator.normal(size=shape)).astype(np.float32)
+    for size in (shape, (64, 80)):
+        for other in (spread, np.tanh):
+            reference = other(4 * generator.normal(size=size)).astype(np.float32)
+            expected = skimage.exposure.match_histograms(one, reference)
+            assert_allclose(filters.match_histograms(one, reference), expected, rtol=1e-6)
+
+
 @pytest.mark.parametrize("image", [GREY, MOON, WORDS], ids=lambda i: str(i.dtype))
 def test_threshold_otsu(image) -> None:
     most = 1 if image.dtype == np.float32 else np.iinfo(image.dtype).max

@@ -69,6 +69,11 @@ class CpuDevice(Device):
     def ranked(self, lines: NDArray[Any], places: NDArray[np.intp]) -> NDArray[Any]:
         return sorts.ranked(lines, places, cores().threads)
 
+    def alike(
+        self, texels: NDArray[np.float32], others: NDArray[np.float32]
+    ) -> NDArray[np.float32] | None:
+        return sorts.alike(texels, others, cores())
+
     def scanned(self, array: NDArray[Any], axis: int, how: str) -> NDArray[Any] | None:
         scan = folds.scanned if axis == 1 else folds.scanned_columns
         return scan(array, how, cores()) if array.flags.c_contiguous else None

@@ -1,7 +1,8 @@
-"""Sorting on all cores: by digits of keys, several lines or a short one each on one core
-(codegen/elements/digits.py), a long one on all (codegen/elements/sorts.py). Where NumPy sorts by
-the processor's vectors, and no places are asked for, by NumPy: each core sorts a run, and runs are
-merged by native code (codegen/elements/merges.py).
+"""Sorting on all cores: short lines by digits of keys, each on one core
+(codegen/elements/digits.py), long ones in parts of their ranges, which cores sort one by one
+(codegen/elements/sorts.py). Where NumPy sorts by the processor's vectors, and no places are asked
+for, by NumPy: each core sorts a run, and runs are merged by native code
+(codegen/elements/merges.py).
 
 keys, places = sorted_lines(lines, cores, descending=False, placed=True)
 """
@@ -9,6 +10,7 @@ keys, places = sorted_lines(lines, cores, descending=False, placed=True)
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any, Final
@@ -18,11 +20,13 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.elements import digits as digit_code
 from pygpu.codegen.elements import merges as merge_code
+from pygpu.codegen.elements import shares as share_code
 from pygpu.codegen.elements import sorts as sort_code
 from pygpu.codegen.elements.digits import line_span
 from pygpu.codegen.elements.merges import merge_span
-from pygpu.codegen.elements.sorts import BITS, DIGITS, Kind, Sorting, Step, sort_span
-from pygpu.devices.cpu.chunks import Chunks, Cores, Slots, run_chunks
+from pygpu.codegen.elements.shares import share_span
+from pygpu.codegen.elements.sorts import Kept, Kind, Sorting, Step, sort_span
+from pygpu.devices.cpu.chunks import Chunks, Cores, Slots, address, run_chunks
 from pygpu.devices.cpu.native import native_of
 from pygpu.devices.process.reserve import RESERVE
 
@@ -30,6 +34,13 @@ LEAST: Final = {False: 1 << 15, True: 1 << 12}  # elements of a line below which
 LONGEST: Final = 2**31 - 1
 TINY: Final = 1 << 15  # elements, below which a second thread is not worth its call
 SHARES: Final = 4  # chunks for each thread: none waits long for another
+WHOLE: Final = 1 << 11  # elements of a part, about: its keys stay in the first cache
+LEAST_PARTS: Final = 1 << 8  # of a line
+MOST_PARTS: Final = 1 << 11  # places to put elements that a core keeps up with
+LEAST_KEY: Final = 0x00800000 << 32  # above the places of -inf,
+MOST_KEY: Final = 0xFF800000 << 32  # and below those of inf and NaN
+TINIEST: Final = 1e-30  # width of a range of floats whose parts are of equal width
+SOME: Final = 1 << 8  # elements of a line by which its parts are chosen
 RUN: Final = 1 << 19  # elements that are worth a thread of Python's
 TILE: Final = 1 << 15  # elements merged at a time
 _WIDE: Final = {"f": np.dtype("float32"), "u": np.dtype("uint32"), "b": np.dtype("uint32")}
@@ -43,7 +54,8 @@ _KINDS: Final[dict[str, Kind]] = {"f": "float", "u": "uint", "i": "int"}
 SAMPLE: Final = 1 << 12  # elements of which NumPy's pace is measured
 PACE: Final = 7e-9  # seconds an element of it, below which NumPy sorts by vectors,
 QUICKER: Final = 5.5e-9  # and below which it is quicker than digits of a line on one core
-SHORT: Final = 1 << 19  # elements, times cores, of a line that one core sorts as soon as all do
+SHORT: Final = 1 << 18  # elements of lines for all cores that each sorts as soon as all do,
+SHORT_ALONE: Final = 1 << 16  # and of lines for some
 
 
 def sorted_lines(
@@ -54,7 +66,7 @@ def sorted_lines(
     count = lines.shape[1]
     if not LEAST[placed] <= count <= LONGEST or (lines.dtype.itemsize <= 2 and not placed):
         return _by_numpy(lines, cores.threads, descending, placed)
-    is_short = count * cores.threads <= SHORT or len(lines) >= cores.threads
+    is_short = count <= (SHORT if len(lines) >= cores.threads else SHORT_ALONE)
     if is_short and lines.dtype.itemsize == 4 and (placed or not is_quick(lines.dtype, QUICKER)):
         return _line_by_line(lines, cores, descending, placed)
     if not placed and is_quick(lines.dtype):
@@ -62,13 +74,7 @@ def sorted_lines(
             return _side_by_side(lines, cores.threads, descending), None
         found = [_by_runs(line, cores, descending) for line in lines]
         return (found[0][None] if len(found) == 1 else np.stack(found)), None
-    keys = RESERVE.empty(lines.shape, lines.dtype)
-    places = RESERVE.empty(lines.shape, np.dtype(np.int32)) if placed else None
-    for index, line in enumerate(lines):
-        keys[index], where = _sorted_line(line, cores, descending, placed)
-        if places is not None and where is not None:
-            places[index] = where
-    return keys, places
+    return _by_parts(lines, cores, descending, placed)
 
 
 def _line_by_line(
@@ -97,22 +103,114 @@ def _line_by_line(
     return result, places
 
 
-def _sorted_line(
-    line: NDArray[Any], cores: Cores, descending: bool, placed: bool
+def _by_parts(
+    lines: NDArray[Any], cores: Cores, descending: bool, placed: bool
 ) -> tuple[NDArray[Any], NDArray[np.int32] | None]:
-    wide = np.ascontiguousarray(line, _WIDE.get(line.dtype.kind, np.dtype("int32")))
-    run = _Run(wide, cores, descending, placed)
-    run.step("encode", wide, run.keys)
-    bits = line.dtype.itemsize * 8 if line.dtype.kind in "ub" else 32
-    for low in range(0, bits, BITS):
-        run.by_digit(low + (32 if placed else 0))
-    if not placed:
-        result = RESERVE.empty(wide.shape, wide.dtype)
-        run.step("decode", run.keys, result)
-        return result.astype(line.dtype, copy=False), None
-    places = RESERVE.empty((wide.size,), np.dtype(np.int32))
-    run.step("decode", run.keys, run.keys, places)
-    return line[places], places
+    """The elements of all lines in order, or with `placed` these and their places."""
+    given = np.ascontiguousarray(lines, _WIDE.get(lines.dtype.kind, np.dtype("int32")))
+    result = RESERVE.empty(given.shape, given.dtype)
+    places = RESERVE.empty(given.shape, np.dtype(np.int32)) if placed else None
+    put = {sort_code.TARGET: result, sort_code.PLACES: places}
+    _in_parts([*given], cores, descending, "places" if placed else "elements", put)
+    return result.astype(lines.dtype, copy=False), places
+
+
+def _in_parts(
+    given: Sequence[NDArray[Any]], cores: Cores, descending: bool, kept: Kept, put: Slots
+) -> NDArray[Any]:
+    """Sort all lines at once on all cores, by parts of their ranges. The lines have one size and
+    stride. The keys, above places if these are kept, in order if they are."""
+    number, count = len(given), given[0].size
+    size, dtype = number * count, given[0].dtype
+    kind = _KINDS[dtype.kind]
+    parts = min(max(LEAST_PARTS, 1 << (count // WHOLE).bit_length()), MOST_PARTS)
+    threads = 1 if size < TINY else cores.threads
+    chunks = 1 if threads == 1 else -(-SHARES * threads // number)
+    share = -(-count // chunks)
+    chunks = -(-count // share)
+    group = -(-number * parts // (2 * SHARES * threads))
+    rules, is_even = _rules(given, kind, descending, parts)
+    table = np.zeros((number, chunks, parts), np.uint32)
+    starts = np.zeros(number * parts + 1, np.int64)
+    key = np.dtype(np.uint32 if kept == "elements" else np.uint64)
+    keys, spare = (RESERVE.empty((number, count), key) for _ in range(2))
+    slots = {
+        **put,
+        sort_code.SOURCES: np.array([address(line) for line in given]),
+        sort_code.STRIDE: given[0].strides[0],
+        sort_code.KEYS: keys,
+        sort_code.SPARE: spare,
+        sort_code.RULES: rules,
+        sort_code.TABLE: table,
+        sort_code.STARTS: starts,
+        sort_code.DIGITS: np.empty((-(-number * parts // group), sort_code.COUNTS), np.uint32),
+        sort_code.COUNT: count,
+        sort_code.SHARE: share,
+        sort_code.CHUNKS: chunks,
+        sort_code.PARTS: parts,
+        sort_code.GROUP: group,
+        sort_code.FLIP: 2**32 - 1 if descending else 0,
+    }
+
+    def run(step: Step, total: int, length: int) -> None:
+        code = native_of(sort_span, Sorting(step, kind, kept, is_even), cores.machine)
+        run_chunks(cores, threads, Chunks(code, total, length), slots, size < TINY)
+
+    run("count", number * chunks, 1)
+    totals = table.sum(axis=1)
+    np.cumsum(totals, out=starts[1:])
+    table[:, 1:] = np.cumsum(table[:, :-1], axis=1)
+    table[:, 0] = 0
+    table += (starts[:-1].reshape(number, 1, parts) - _firsts(number, count)).astype(np.uint32)
+    run("move", number * chunks, 1)
+    run("order", number * parts, group)
+    return keys
+
+
+def _firsts(number: int, count: int) -> NDArray[np.int64]:
+    """Where lines begin."""
+    return (np.arange(number) * count)[:, None, None]
+
+
+def _rules(
+    lines: Sequence[NDArray[Any]], kind: Kind, descending: bool, parts: int
+) -> tuple[NDArray[np.uint32], bool]:
+    """For each line what the parts of elements are found by, told from some of them (see
+    codegen/elements/sorts.py); whether they are of equal width as floats. If most floats would
+    share parts then, as where few are far larger, widths are of keys, which are finer near 0."""
+    some = np.sort([line[:: max(1, line.size // SOME | 1)] for line in lines], axis=1)
+    rules = np.empty((len(lines), 2), np.uint32)
+    ends = some[:, [-1, 0] if descending else [0, -1]]
+    if kind == "float":
+        wide = ends.astype(np.float64)
+        widths = wide[:, 1] - wide[:, 0] if np.isfinite(wide).all() else np.zeros(1)
+        if (np.abs(widths) > TINIEST).all():
+            scales = parts / widths
+            rules[:, 0] = ends[:, 0].astype(np.float32).view(np.uint32)
+            rules[:, 1] = scales.astype(np.float32).view(np.uint32)
+            if not _is_crowded(some, wide, scales):
+                return rules, True
+    keys = _keys(ends, kind, descending).astype(np.int64)
+    scales = parts / np.maximum(keys[:, 1] - keys[:, 0], 1)
+    rules[:, 0], rules[:, 1] = keys[:, 0], scales.astype(np.float32).view(np.uint32)
+    return rules, False
+
+
+def _is_crowded(some: NDArray[Any], ends: NDArray[Any], scales: NDArray[Any]) -> bool:
+    """Whether a quarter of a line's different numbers are in one of its parts."""
+    places = np.sort(((some - ends[:, :1]) * scales[:, None]).astype(np.int64), axis=1)
+    far = some.shape[1] // 4
+    same = places[:, far:] == places[:, :-far]
+    return bool((same & (some[:, far:] != some[:, :-far])).any())
+
+
+def _keys(values: NDArray[Any], kind: Kind, descending: bool) -> NDArray[np.uint32]:
+    """Keys as native code makes them, but for NaN."""
+    bits = np.ascontiguousarray(values).view(np.uint32)
+    if kind != "uint":
+        sign = (bits.view(np.int32) >> 31).view(np.uint32) if kind == "float" else np.uint32(0)
+        bits = bits ^ (sign | np.uint32(1 << 31))
+    return ~bits if descending else bits
 
 
 def _by_runs(line: NDArray[Any], cores: Cores, descending: bool) -> NDArray[Any]:
@@ -193,6 +291,34 @@ def _ordered_ints(values: NDArray[Any], descending: bool) -> NDArray[np.int32]:
     return ordered
 
 
+def alike(
+    texels: NDArray[np.float32], others: NDArray[np.float32], cores: Cores
+) -> NDArray[np.float32] | None:
+    """See core.device.Device.alike."""
+    result = RESERVE.empty(texels.shape, np.dtype(np.float32))
+    for channel in range(texels.shape[2]):
+        pair = [each.reshape(-1, each.shape[2])[:, channel] for each in (texels, others)]
+        groups = [pair] if pair[0].size == pair[1].size else [[each] for each in pair]
+        own, rest = (
+            keys for group in groups for keys in _in_parts(group, cores, False, "keys", {})
+        )
+        if not all(keys[0] > LEAST_KEY and keys[-1] < MOST_KEY for keys in (own, rest)):
+            return None
+        slots = {
+            share_code.ELEMENTS: own,
+            share_code.OTHERS: rest,
+            share_code.TARGET: result[..., channel],
+            share_code.STRIDE: result.strides[1],
+            share_code.COUNT: own.size,
+            share_code.COUNT_OTHERS: rest.size,
+        }
+        threads = 1 if own.size < TINY else cores.threads
+        length = -(-own.size // (SHARES * threads))
+        code = native_of(share_span, cores.machine)
+        run_chunks(cores, threads, Chunks(code, own.size, length), slots, threads == 1)
+    return result
+
+
 def ranked(lines: NDArray[Any], places: NDArray[np.intp], threads: int) -> NDArray[Any]:
     """See core.device.Device.ranked. NumPy partitions chunks of lines, each in a core's cache."""
     kept: np.dtype[Any] = _NARROW.get(
@@ -229,57 +355,6 @@ def _partitioned(lines: NDArray[Any], places: NDArray[np.intp]) -> NDArray[Any]:
     if is_nan is not None:
         found[is_nan] = np.nan
     return found
-
-
-class _Run:
-    """One sort: its keys, a second place for them, and how the elements are shared out."""
-
-    def __init__(self, values: NDArray[Any], cores: Cores, descending: bool, placed: bool) -> None:
-        self.cores, self.placed = cores, placed
-        self.kind = _KINDS[values.dtype.kind]
-        self.flip = 2**32 - 1 if descending else 0
-        count = values.size
-        self.threads = 1 if count < TINY else cores.threads
-        chunks = 1 if self.threads == 1 else SHARES * self.threads
-        self.length = -(-count // chunks)
-        self.chunks = -(-count // self.length)
-        key = np.dtype(np.uint64 if placed else np.uint32)
-        self.keys, self.spare = RESERVE.empty((count,), key), RESERVE.empty((count,), key)
-        self.table = np.empty((self.chunks, DIGITS), np.uint32)
-
-    def by_digit(self, shift: int) -> None:
-        """Put the keys in the order of one digit."""
-        self.table[:] = 0
-        self.step("count", self.keys, self.keys, shift=shift)
-        total = self.table.sum(axis=0)
-        if total.max() == self.keys.size:  # all keys have the same digit
-            return
-        before = np.cumsum(total) - total
-        self.table[:] = before + np.cumsum(self.table, axis=0) - self.table
-        self.step("move", self.keys, self.spare, shift=shift)
-        self.keys, self.spare = self.spare, self.keys
-
-    def step(
-        self,
-        step: Step,
-        source: NDArray[Any],
-        target: NDArray[Any],
-        other: NDArray[Any] | None = None,
-        shift: int = 0,
-    ) -> None:
-        sorting = Sorting(step, self.kind, self.placed)
-        given = {
-            sort_code.SOURCE: source,
-            sort_code.TARGET: target,
-            sort_code.OTHER: other,
-            sort_code.TABLE: self.table,
-            sort_code.SHIFT: shift,
-            sort_code.FLIP: self.flip,
-            sort_code.LENGTH: self.length,
-        }
-        code = native_of(sort_span, sorting, self.cores.machine)
-        chunks = Chunks(code, source.size, self.length)
-        run_chunks(self.cores, self.threads, chunks, given, source.size < TINY)
 
 
 # ---------------------------------------------------------------- by runs

@@ -275,6 +275,40 @@ def test_long_lines_are_sorted(dtype: str, descending: bool) -> None:
         np.testing.assert_array_equal(pygpu.sort(keys, **options), keys[order])
 
 
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize(
+    "spread",
+    [
+        lambda x: x,  # parts of equal width
+        lambda x: np.exp(9 * x),  # parts of keys: most floats are near 0
+        lambda x: np.round(x),  # parts of one number, and zeros of both signs
+        lambda x: np.where(x > 3, x * 1e30, 0.5),  # all but a few in one part
+        lambda x: np.where(x < -1, np.nan, np.where(x > 1, np.inf, x)),
+        lambda x: (x * 2**28).astype(np.int32),
+        lambda x: (np.abs(x) * 2**29).astype(np.uint32),
+    ],
+)
+def test_lines_are_sorted_in_parts(
+    spread: Any, descending: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By several threads, whatever the parts of a line are."""
+    monkeypatch.setattr(sorts, "SHORT", 0)
+    monkeypatch.setattr(sorts, "SHORT_ALONE", 0)
+    monkeypatch.setattr(sorts, "_pace", lambda: 1.0)
+    lines = spread(np.random.default_rng(0).normal(size=(3, 80_000)).clip(-4, 4))
+    lines = lines.astype(np.float32) if lines.dtype == np.float64 else lines
+    threads = cores()._replace(threads=3)
+    order = np.stack([stable(line, descending) for line in lines])
+    expected = np.take_along_axis(lines, order, 1)
+    found, places = sorts.sorted_lines(lines, threads, descending, True)
+    np.testing.assert_array_equal(places, order)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
+    np.testing.assert_array_equal(
+        sorts.sorted_lines(lines, threads, descending, False)[0], expected
+    )
+
+
 def test_millions_are_sorted() -> None:
     keys = np.random.default_rng(0).integers(-(2**31), 2**31, 10**7, np.int32)
     np.testing.assert_array_equal(pygpu.sort(keys, target="cpu"), np.sort(keys))
