@@ -7,7 +7,10 @@ again: row y of the image is row y % RING there, over one that nobody reads any 
 a cache. At the beginning of a strip the rows above it that its stages read are computed by this
 thread, too.
 
-`rows(job, scratch, own, y0, y1)` computes rows of one stage: its job is that of an image
+A job may have several planes, as one of tiles.py has: a strip is then one of one plane, and the
+same strip of the next plane comes next.
+
+`rows(job, scratch, own, z, y0, y1)` computes rows of one stage: its job is that of an image
 (tiles.py), whose descriptors say which images and results are kept. A job without a span copies
 rows of what is kept to where they are asked for.
 """
@@ -25,18 +28,18 @@ class Rows(Tiles):
 
     def write(self) -> str:
         code = self.code
-        names = (("ptr", "%own"), ("long", "%y0"), ("long", "%y1"))
-        self.own, y0, y1 = (Val(code, kind, 1, name, 0) for kind, name in names)
+        names = (("ptr", "%own"), ("long", "%z"), ("long", "%y0"), ("long", "%y1"))
+        self.own, z, y0, y1 = (Val(code, kind, 1, name, 0) for kind, name in names)
         self.prepare()
         branch = Branch(code, self.number(slots.SPAN).eq(0))
         with branch.side():
             self.copies(y0, y1)
         with branch.side():
-            self.point_images(self.zero)
-            self.part(self.zero, (self.zero, y0), (self.number(slots.WIDTH), y1))
+            self.point_images(z)
+            self.part(z, (self.zero, y0), (self.number(slots.WIDTH), y1))
         branch.join([], [])
         code.line("ret void")
-        parameters = "ptr %job, ptr %scratch, ptr %own, i64 %y0, i64 %y1"
+        parameters = "ptr %job, ptr %scratch, ptr %own, i64 %z, i64 %y0, i64 %y1"
         return f"define internal void @rows({parameters}) #1 {{\n{code.text()}\n}}"
 
     def copies(self, y0: Val, y1: Val) -> None:
@@ -79,14 +82,18 @@ class Strips(Tiles):
         with Loop(code, [code.constant("bool", True)]) as loop:
             strip, more = self.taken()
             with when(code, more):
-                self.strip(strip * self.number(slots.TILE_HEIGHT))
+                planes = self.number(slots.MORE_PLANES) + 1
+                self.z = code.binary("srem", strip, planes)
+                down = code.binary("sdiv", strip, planes)
+                self.strip(down * self.number(slots.TILE_HEIGHT))
             loop.next(more & ~self.stopped(), [code.constant("bool", True)])
         code.line("ret void")
         head = "define void @strips(ptr %job, ptr %scratch, i64 %step) #1"
         return f"{head} {{\n{code.text()}\n}}"
 
     def strip(self, y0: Val) -> None:
-        """The results' rows from y0 on. Up to which row each stage has come stands in scratch."""
+        """The results' rows of a plane from y0 on. Up to which row each stage has come stands in
+        scratch."""
         code = self.code
         y1 = code.minimum(y0 + self.number(slots.TILE_HEIGHT), self.number(slots.HEIGHT))
         with counting(code, self.number(slots.STAGES)) as index:
@@ -110,7 +117,7 @@ class Strips(Tiles):
         done = self.read("long", self.scratch, index)
         with when(code, to > done):
             given = f"ptr {self.as_pointer(stage[slots.STAGE_JOB]).text}, ptr {self.work.text}, "
-            given += f"ptr {self.own.text}, i64 {done.text}, i64 {to.text}"
+            given += f"ptr {self.own.text}, i64 {self.z.text}, i64 {done.text}, i64 {to.text}"
             code.line(f"call void @rows({given})")
             self.write_to(to, self.scratch, index)
 

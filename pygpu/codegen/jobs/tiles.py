@@ -156,18 +156,16 @@ class Tiles(Edges):
                 self.write_to(row, self.direct, first + index * rows + r)
 
     def row_block(self, y: Val, x0: Val, x1: Val, rows: Val) -> None:
-        """The pixels of some rows, those at the ends of these first; what is between by single
-        vectors where it is less than a block."""
+        """The pixels of some rows from left to right, as memory is fetched ahead; what is between
+        the ends by single vectors where it is less than a block."""
         code, side = self.code, self.number(slots.LANES)
         has_sides = self.number(slots.SIDES).ne(0)
         left = has_sides & x0.eq(0)
         right = has_sides & x1.eq(self.number(slots.WIDTH))
-        first, last = x0 + code.select(left, side, self.zero), x1 - side
+        first, end = x0 + code.select(left, side, self.zero), x1 - side
         with when(code, left):
             self.span(self.direct, y, x0, x0 - LEFT, slots.SIDES)
-        with when(code, right):
-            self.span(self.direct, y, last, last - RIGHT, slots.SIDES)
-        last = code.select(right, last, x1)
+        last = code.select(right, end, x1)
         is_short = has_sides & (last - first < self.number(slots.BLOCK))
         with when(code, is_short & (first < last)), Loop(code, [first]) as loop:
             (x,) = loop.params
@@ -176,6 +174,8 @@ class Tiles(Edges):
             loop.next(x + side < last, [x + side])
         with when(code, ~is_short & (first < last)):
             self.between(y, first, last, rows)
+        with when(code, right):
+            self.span(self.direct, y, end, end - RIGHT, slots.SIDES)
 
     def between(self, y: Val, x0: Val, x1: Val, rows: Val) -> None:
         code, block, begin = self.code, self.number(slots.BLOCK), self.number(slots.BEGIN)

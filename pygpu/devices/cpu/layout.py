@@ -7,7 +7,7 @@ but the addresses and the uniforms stands already, so that a call fills in few n
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -200,7 +200,8 @@ class Layout:
         first = len(self.task.inputs)
         for index, texel in enumerate(texels, first):
             count, stride = self._rows(index)
-            self._add([0, stride, texel, height * stride, count])
+            plane = height * stride if count == slots.WHOLE else 0  # what is kept is of one plane
+            self._add([0, stride, texel, plane, count])
         self._point(slots.OUTPUT_TABLE, outs)
         self.pitches = [self._rows(index)[1] for index in range(first, first + len(texels))]
         self.written = height * self.planes.count * sum(self.pitches)  # bytes
@@ -361,6 +362,40 @@ class Layout:
                 else:
                     block.numbers[place] = int(part)
                 place += 1
+
+
+class StripsJob:
+    """The jobs of stages, and the one that runs them, for one call at a time. `fields` are the
+    places of addresses, each with the number of what is given that lies there; `numbered` the jobs
+    that take numbers, each with the place of its program; `streamed` those whose results nothing
+    in here reads, each with what finds the span that writes them past the caches, given places for
+    its inputs and the results' numbers."""
+
+    def __init__(
+        self,
+        header: Block,
+        blocks: Sequence[Block],
+        fields: Sequence[tuple[memoryview, int, int]],
+        numbered: Sequence[tuple[Layout, Block, int]],
+        streamed: Sequence[tuple[Callable[[Sequence[int]], int], Block, tuple[list[int], ...]]],
+    ) -> None:
+        self.header, self.blocks, self.address = header, blocks, header.address
+        self.fields, self.numbered, self.streamed = fields, numbered, streamed
+
+    def fill(self, places: Sequence[int], uniforms: Sequence[Sequence[Constant]]) -> None:
+        """Have it read and write at these addresses, with these numbers of each program."""
+        self.header.numbers[slots.NEXT] = 0
+        for numbers, field, number in self.fields:
+            numbers[field] = places[number]
+        for stream, block, (inputs, results) in self.streamed:
+            found = stream([*inputs, *[places[number] for number in results]])
+            block.numbers[slots.STREAM] = found
+        for layout, block, program in self.numbered:
+            layout.number(block, uniforms[program])
+
+    def halt(self) -> None:
+        for block in (self.header, *self.blocks):
+            block.halt()
 
 
 def tile_size(

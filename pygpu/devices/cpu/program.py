@@ -149,11 +149,11 @@ class CpuProgram(Program):
         if is_flat and all(each.shape[0] == rows for each in arrays) and are_own(planes):
             self._run(Arrays(arrays, given, (rows, width), results))
         else:
-            program = self._of_rows(width) if rows * width >= MANY else self
+            program = self.of_rows(width) if rows * width >= MANY else self
             program._run(Arrays(arrays, given, (height, width), results), planes)
         return [Storage.of(array) for array in results]
 
-    def _of_rows(self, width: int) -> CpuProgram:
+    def of_rows(self, width: int) -> CpuProgram:
         """The program of planes whose rows are so long: in fewer lanes, where rows have too few
         pixels for code at both of their ends."""
         if not self.can_end or self._has_ends(width):

@@ -116,22 +116,23 @@ class CpuStaged(Program):
 
     def run(self, work: Work) -> list[Storage]:
         linked = None if self._is_small(work.shape) else self._linked(work)
-        if linked is None:
-            return self.plain.run(work)
+        return self.plain.run(work) if linked is None else self._run_linked(linked, work)
+
+    def _run_linked(self, linked: strips.CpuStrips, work: Work) -> list[Storage]:
         first = len(work.inputs)
         given = {n: array for n, array in enumerate(work.out, first) if array is not None}
         made = linked.run(dict(enumerate(work.inputs)), [work.uniforms], given)
         return [made[number] for number in range(first, first + len(work.out))]
 
-    def _linked(self, work: Work) -> strips.CpuStrips | None:
+    def _linked(self, work: Work, planes: Planes | None = None) -> strips.CpuStrips | None:
         shape = work.size
-        key = (shape, *[(each.height, each.width) for each in work.inputs])
+        key = (shape, planes, *[(each.height, each.width) for each in work.inputs])
         if key in self.linked:
             return self.linked[key]
         first = len(work.inputs)
         outputs = tuple(range(first, first + len(self.task.outputs)))
         found = strips.strips(
-            [Link(self, self.task, tuple(range(first)), outputs)], set(outputs), shape
+            [Link(self, self.task, tuple(range(first)), outputs)], set(outputs), shape, planes
         )
         if len(self.linked) >= LAYOUTS:
             self.linked = {}
@@ -162,6 +163,10 @@ class CpuStaged(Program):
         (height, width), count = work.size, planes.count
         if self._is_small((count, height, width)):
             return self.plain.run_planes(work, planes)
+        linked = self._linked(work, planes)
+        if linked is not None:
+            given = [*work.uniforms, 0] if self.task.planar else work.uniforms
+            return self._run_linked(linked, work._replace(uniforms=given))
         results = self.programs[-1].results(count * height, width, work, ())
         some = self._planes_at_once(work.size, count)
         for z in range(0, count, some):

@@ -10,7 +10,7 @@ threads of two strips make may be read by one of them while the other writes it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import count
 from typing import Any, Final, Protocol
 
@@ -20,11 +20,11 @@ from pygpu.codegen.jobs import slots
 from pygpu.codegen.jobs.strips import native_strips
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.host.records import record
-from pygpu.core.programs import Link, Linked
+from pygpu.core.programs import Link, Linked, Planes
 from pygpu.core.storage import Format, Storage, is_thin, strides_of
 from pygpu.devices.cpu.chunks import address, addresses
 from pygpu.devices.cpu.given import is_wide
-from pygpu.devices.cpu.layout import Block, Layout, Rows, Sizes
+from pygpu.devices.cpu.layout import Block, Layout, Rows, Sizes, StripsJob
 from pygpu.devices.cpu.native import Native
 from pygpu.devices.cpu.program import LAYOUTS, LONG, SHORT, SMALL, CpuProgram
 from pygpu.devices.cpu.threads import POOL, Job, thread_count
@@ -69,25 +69,41 @@ class Stage:
     ahead: int = 0
 
 
-def strips(links: Sequence[Link], wanted: Set[int], shape: tuple[int, int]) -> CpuStrips | None:
-    """The programs as one; None where strips are too small or compute too much twice."""
-    stages = _staged(links, shape)
-    height = shape[0]
+def strips(
+    links: Sequence[Link],
+    wanted: Set[int],
+    shape: tuple[int, int],
+    planes: Planes | None = None,
+) -> CpuStrips | None:
+    """The programs as one; None where strips are too small or compute too much twice. `planes`:
+    those of a single program, whose images they are read from, each result of which has one."""
+    stages, height = _staged(links, shape), shape[0]
+    for stage in stages if planes else ():
+        stage.program = stage.program.of_rows(stage.shape[1])
     reach = max([max(reach) for _, _, reach in _reads(stages)], default=0)
     if len(stages) < 2 or is_thin(shape, SHORT) or height <= 2 * reach + 2 or not shape[1]:
         return None
     cost = sum(stage.program.cost for stage in stages)
     twice = sum((stage.above + stage.below) * stage.program.cost for stage in stages) / cost
-    threads = min(thread_count(), -(-height // STEP))
-    is_small = height * shape[1] * cost < SMALL * stages[0].program.plan.lanes
+    depth = planes.count if planes else 1
+    threads = min(thread_count(), -(-height // STEP) * depth)
+    is_small = depth * height * shape[1] * cost < SMALL * stages[0].program.plan.lanes
     if is_small:
         threads = 1
     shares = min(SHARES * threads, int(AGAIN * height / twice) if twice else height)
-    if threads > 1 and shares < threads:
+    if planes:
+        shares = max(1, min(shares, _read(stages, planes) * height * shape[1] // CACHE))
+    elif threads > 1 and shares < threads:
         return None
-    made = CpuStrips(stages, wanted, shape, shares if threads > 1 else 1)
+    made = CpuStrips(stages, wanted, shape, shares if threads > 1 else 1, planes)
     made.is_small = is_small
     return None if made.own > MOST else made
+
+
+def _read(stages: Sequence[Stage], planes: Planes) -> int:
+    """Bytes that are read of planes for a pixel."""
+    formats = stages[0].program.task.inputs
+    return sum([f.nbytes for f, read in zip(formats, planes.reads, strict=False) if read])
 
 
 def _staged(links: Sequence[Link], shape: tuple[int, int]) -> list[Stage]:
@@ -172,12 +188,18 @@ class CpuStrips(Linked):
     """See the module's head."""
 
     def __init__(
-        self, stages: Sequence[Stage], wanted: Set[int], shape: tuple[int, int], count: int
+        self,
+        stages: Sequence[Stage],
+        wanted: Set[int],
+        shape: tuple[int, int],
+        count: int,
+        planes: Planes | None = None,
     ) -> None:
         self.stages, self.shape, self.count = stages, shape, count
+        self.planes, self.depth = planes, planes.count if planes else 1
         self.native = stage_loops(stages[0].program.machine)
         self.is_small = False
-        self.threads = min(thread_count(), count)
+        self.threads = min(thread_count(), count * self.depth)
         self.formats: dict[int, Format] = {}
         self.makers = {image: stage for stage in stages for image in stage.outputs}
         for stage in stages:
@@ -200,7 +222,7 @@ class CpuStrips(Linked):
         self.jobs: dict[tuple[int, ...], Jobs] = {}  # by how the rows of what is given lie
         loops = any(stage.program.plan.loops for stage in stages)
         cost = sum(stage.program.cost for stage in stages)
-        self.is_brief = not loops and shape[0] * shape[1] * cost < LONG
+        self.is_brief = not loops and self.depth * shape[0] * shape[1] * cost < LONG
 
     # ------------------------------------------------------------ what is kept
 
@@ -249,7 +271,7 @@ class CpuStrips(Linked):
         for image in self.wanted:
             format = self.formats[image]
             if image not in out:
-                shape = height, width, format.channels
+                shape = self.depth * height, width, format.channels
                 arrays[image] = RESERVE.beside(shape, format.dtype, read[0] if read else None)
         given = [*read, *[arrays[image] for image in self.wanted]]
         jobs = self._jobs(given)
@@ -295,10 +317,13 @@ class CpuStrips(Linked):
                 rows[index] = self.kept[image].rows
             elif whole is not None:
                 rows[index] = Rows(slots.WHOLE, whole.strides[0])
-        for index, image in enumerate(stage.inputs):
-            is_whole = index in inputs
-            sizes.append(inputs[index].shape[:2] if is_whole else self.makers[image].shape)
-        return StageLayout(stage.program, Sizes(tuple(sizes), stage.shape), rows)
+        reads = [None] * len(stage.inputs) if self.planes is None else list(self.planes.reads)
+        reads += [None] * (len(stage.inputs) - len(reads))
+        for index, (image, read) in enumerate(zip(stage.inputs, reads, strict=True)):
+            high, wide = inputs[index].shape[:2] if index in inputs else self.makers[image].shape
+            sizes.append((high // read.depth if read else high, wide))
+        planes = Planes(self.depth, tuple(reads))
+        return StageLayout(stage.program, Sizes(tuple(sizes), stage.shape, (), planes), rows)
 
     def _job(
         self, layouts: Sequence[tuple[Layout, bool]], given: Sequence[NDArray[Any]]
@@ -306,7 +331,8 @@ class CpuStrips(Linked):
         """The jobs of all stages and of copies, and the one that runs them, for what lies like
         this. What differs from call to call is filled in later."""
         made = {image: n for n, image in enumerate(self.wanted, len(self.read))}
-        blocks, fields, numbered = [], [], []
+        blocks, fields, numbered, streamed = [], [], [], []
+        read = {image for stage in self.stages for image in stage.inputs}
         for stage, (layout, wide) in zip(self.stages, layouts, strict=True):
             images = (*stage.inputs, *stage.outputs)
             starts = [self.kept[image].start if image in self.kept else 0 for image in images]
@@ -320,6 +346,9 @@ class CpuStrips(Linked):
                     number = self.place_of[id(stage), index]
                     fields.append((block.numbers, layout.places[index], number))
             blocks.append(block)
+            if self.direct.issuperset(stage.outputs) and read.isdisjoint(stage.outputs):
+                at = [0] * len(stage.inputs), [made[image] for image in stage.outputs]
+                streamed.append((partial(stage.program.stream, wide, layout), block, at))
             if layout.task.function.uniforms:
                 numbered.append((layout, block, stage.place))
         for image in self.copied:
@@ -331,7 +360,7 @@ class CpuStrips(Linked):
         for block in blocks:
             header.numbers[place] = block.address
             place += slots.STAGE_SLOTS
-        return StripsJob(header, blocks, fields, numbered)
+        return StripsJob(header, blocks, fields, numbered, streamed)
 
     def _copy(self, image: int, array: NDArray[Any]) -> Block:
         """The job of copying what is kept of an image."""
@@ -376,7 +405,8 @@ class CpuStrips(Linked):
         own = work + -(-scratch // slots.ALIGN) * slots.ALIGN
         numbers = [0] * (stop + 1)
         for slot, value in {
-            slots.TILES: -(-height // tall),
+            slots.TILES: -(-height // tall) * self.depth,
+            slots.MORE_PLANES: self.depth - 1,
             slots.TILE_HEIGHT: tall,
             slots.HEIGHT: height,
             slots.STAGES: len(stages),
@@ -395,34 +425,6 @@ class CpuStrips(Linked):
             start = table + place * slots.STAGE_SLOTS
             numbers[start : start + slots.STAGE_SLOTS] = [0, *rows]
         return Block(numbers, (slots.STAGE_TABLE, slots.STOP), stop)
-
-
-class StripsJob:
-    """The jobs of stages, and the one that runs them, for one call at a time. `fields` are the
-    places of addresses, each with the number of what is given that lies there; `numbered` the jobs
-    that take numbers, each with the place of its program."""
-
-    def __init__(
-        self,
-        header: Block,
-        blocks: Sequence[Block],
-        fields: Sequence[tuple[memoryview, int, int]],
-        numbered: Sequence[tuple[Layout, Block, int]],
-    ) -> None:
-        self.header, self.blocks, self.address = header, blocks, header.address
-        self.fields, self.numbered = fields, numbered
-
-    def fill(self, places: Sequence[int], uniforms: Sequence[Sequence[Constant]]) -> None:
-        """Have it read and write at these addresses, with these numbers of each program."""
-        self.header.numbers[slots.NEXT] = 0
-        for numbers, field, number in self.fields:
-            numbers[field] = places[number]
-        for layout, block, program in self.numbered:
-            layout.number(block, uniforms[program])
-
-    def halt(self) -> None:
-        for block in (self.header, *self.blocks):
-            block.halt()
 
 
 class Jobs:
