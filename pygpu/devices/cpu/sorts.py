@@ -35,7 +35,6 @@ LONGEST: Final = 2**31 - 1
 TINY: Final = 1 << 15  # elements, below which a second thread is not worth its call
 SHARES: Final = 4  # chunks for each thread: none waits long for another
 WHOLE: Final = 1 << 11  # elements of a part, about: its keys stay in the first cache
-LEAST_PARTS: Final = 1 << 8  # of a line
 MOST_PARTS: Final = 1 << 11  # places to put elements that a core keeps up with
 LEAST_KEY: Final = 0x00800000 << 32  # above the places of -inf,
 MOST_KEY: Final = 0xFF800000 << 32  # and below those of inf and NaN
@@ -123,7 +122,7 @@ def _in_parts(
     number, count = len(given), given[0].size
     size, dtype = number * count, given[0].dtype
     kind = _KINDS[dtype.kind]
-    parts = min(max(LEAST_PARTS, 1 << (count // WHOLE).bit_length()), MOST_PARTS)
+    parts = min(1 << (count // WHOLE).bit_length(), MOST_PARTS)
     threads = 1 if size < TINY else cores.threads
     chunks = 1 if threads == 1 else -(-SHARES * threads // number)
     share = -(-count // chunks)
