@@ -35,6 +35,7 @@ SOURCE, LABELS, STARTS, PARENTS, FIRSTS, ENDS, WIDTH, LENGTH, ROWS, EXCEPT, COUN
 SEEDS, SEEN, SLOTS = range(11, 14)
 SIZES: Final = {"byte": 1, "short": 2, "uint": 4, "float": 4}  # bytes of an element
 WIDE: Final = 64  # elements that are compared at once
+MANY: Final = 16  # pixels of a run, about, below which a row is compared with the next by pixels
 FILLED: Final = 16  # elements that are written at once
 Step = Literal["scan", "number", "fill", "find", "gather", "mark"]
 
@@ -97,7 +98,7 @@ class _Kernel:
             if self.numbering.step == "find":
                 self.look_for_seeds(y, first, behind)
             with when(code, y > y0):
-                self.join_rows(y)
+                self.join_to_above(y, first, behind)
             rows.next(y + 1 < y1, [y + 1, behind + 1])
         self.put(self.ends, chunk, rows.results[1])
 
@@ -180,6 +181,68 @@ class _Kernel:
 
     # ------------------------------------------------------------ regions
 
+    def join_to_above(self, y: Val, first: Val, behind: Val) -> None:
+        """Join the runs of a row with those of the row above: those of many by their pixels."""
+        code = self.code
+        are_many = Branch(code, ((behind - first) * MANY > self.width) & (self.width > WIDE))
+        with are_many.side():
+            self.join_pixels(y, self.get(self.firsts, y - 1), first)
+        with are_many.side():
+            self.join_rows(y)
+        are_many.join([], [])
+
+    def join_pixels(self, y: Val, upper: Val, lower: Val) -> None:
+        """The same as `join_rows`, given the first run of each row. Of 64 pixels at once it is seen
+        which are equal to one above where a run begins: each is of two runs that are to be joined,
+        and nothing is asked about the others. Diagonals count where both rows begin a run."""
+        code, numbering = self.code, self.numbering
+        self.join(y, upper, lower)
+        with Loop(code, [code.constant("long", 1), upper, lower]) as blocks:
+            x, above_known, known = blocks.params
+            left = code.minimum(x, self.width - WIDE)
+            past = x - left
+            (before, here), (above_before, above) = (
+                [self.value(row, left + step, WIDE) for step in (-1, 0)] for row in (y, y - 1)
+            )
+
+            def bits(holds: Val) -> Val:
+                found = code.make(
+                    "long", f"bitcast {holds.type} {holds.text} to i64", holds, lanes=1
+                )
+                return code.binary("lshr", found, past) << past
+
+            def alike(one: Val, other: Val) -> Val:
+                equal = one.eq(other)
+                if numbering.background:
+                    equal = equal & one.ne(code.argument(EXCEPT, numbering.kind))
+                return bits(equal)
+
+            begins = bits(above.ne(above_before)), bits(here.ne(before))
+            runs = above_known, known
+            self.join_at(alike(here, above) & (begins[0] | begins[1]), begins, runs)
+            if numbering.diagonal:
+                both = begins[0] & begins[1]
+                self.join_at(alike(here, above_before) & both, begins, (above_known - 1, known))
+                self.join_at(alike(before, above) & both, begins, (above_known, known - 1))
+            after = [
+                run + code.intrinsic("ctpop", each) for run, each in zip(runs, begins, strict=True)
+            ]
+            blocks.next(x + WIDE < self.width, [x + WIDE, *after])
+
+    def join_at(self, bits: Val, begins: tuple[Val, Val], runs: tuple[Val, Val]) -> None:
+        """For each bit join a run of the row above and one of the row: those before the block, and
+        as many on as begin up to the bit."""
+        code = self.code
+        with when(code, bits.ne(0)), Loop(code, [bits]) as loop:
+            (rest,) = loop.params
+            following = rest & (rest - 1)
+            up_to = rest ^ (rest - 1)
+            self.unite(
+                *[run + code.intrinsic("ctpop", each & up_to)
+                  for run, each in zip(runs, begins, strict=True)]
+            )  # fmt: skip
+            loop.next(following.ne(0), [following])
+
     def join_rows(self, y: Val) -> None:
         """Join the runs of a row with those of the row above that they touch. Two that are looked
         at always share a column; then the one that ends first gives way to the next of its row."""
@@ -210,8 +273,12 @@ class _Kernel:
             above = self.value(y - 1, self.get(self.starts, upper))
             below = self.value(y, self.get(self.starts, lower))
             with when(code, above.eq(below)):
-                one, other = self.root(upper), self.root(lower)
-                self.put(self.parents, code.maximum(one, other), code.minimum(one, other))
+                self.unite(upper, lower)
+
+    def unite(self, upper: Val, lower: Val) -> None:
+        one, other = self.root(upper), self.root(lower)
+        least = self.code.minimum(one, other)
+        self.put(self.parents, self.code.maximum(one, other), least)
 
     def root(self, run: Val) -> Val:
         return self.code.fixed(
