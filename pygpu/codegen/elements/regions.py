@@ -289,10 +289,14 @@ class _Kernel:
         code, zero = self.code, self.code.constant("long", 0)
 
         def one(run: Val, count: Val) -> Val:
-            is_first, is_outside, known = self.known(run)
+            # The number of a first run is written and read again: a choice of what was read becomes
+            # a branch, which is guessed wrong where many runs are first.
+            parent = self.get(self.parents, run)
+            is_first = parent.eq(run)
             count = count + code.cast("zext", is_first, "long")
-            number = code.select(is_outside, zero, code.select(is_first, count, known))
-            self.put(self.parents, run, number)
+            self.put(self.parents, run, code.select(is_first, count, parent))
+            known = self.get(self.parents, code.select(is_first | (parent < 0), run, parent))
+            self.put(self.parents, run, code.maximum(known, zero))
             return count
 
         code.store(self.each_run(one), self.code.argument(COUNT, "ptr"), 8)
