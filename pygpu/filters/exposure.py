@@ -27,6 +27,7 @@ from pygpu.execution.arrays.histograms import histogram
 from pygpu.execution.large.images import LazyImage, counted, derived
 from pygpu.execution.large.sources import is_dask
 from pygpu.filters.whole import (
+    bytes_of,
     channels_of,
     image_of,
     joined,
@@ -317,6 +318,10 @@ def match_histograms(image: Image, reference: Any) -> Any:
             f"match_histograms: the reference has {other.channels} channels, "
             f"the image {image.channels}"
         )
+    if not is_dask(image) and not is_dask(other):
+        own_bytes, other_bytes = bytes_of(image), bytes_of(other)
+        if own_bytes is not None and other_bytes is not None:
+            image, other = own_bytes, other_bytes
     most = _most(image)
     if not (most and _most(other)):
         refuse_dask(
@@ -378,22 +383,12 @@ def _counted_all(images: Sequence[Image]) -> list[list[_Shares]]:
     if all(map(_most, images)):
         return [[_of_counts(counts) for counts in _values(one)] for one in images]
     wide = [texels(one.storage.host(), one.format) for one in images]
-    return [[_shares_of(line) for line in _sorted(one)] for one in wide]
+    return [[_shares_of(one[..., c]) for c in range(one.shape[2])] for one in wide]
 
 
-def _sorted(image: NDArray[Any]) -> NDArray[Any]:
-    """The texels of each channel in order."""
-    lines = np.ascontiguousarray(image.reshape(-1, image.shape[2]).T)
-    found = targets.choose("auto").sorted_lines(lines, False, False)
-    return np.sort(lines, axis=1) if found is None else found[0]
-
-
-def _shares_of(ordered: NDArray[Any]) -> _Shares:
-    is_last = np.ones(ordered.size, bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_last[:-1])
-    picked = targets.choose("auto").picked
-    values = picked(is_last, ordered[:, None])[:, 0]
-    return values, (picked(is_last, None)[:, 0] + 1) / ordered.size
+def _shares_of(channel: NDArray[Any]) -> _Shares:
+    values, counts = np.unique(channel, return_counts=True)
+    return values, counts.cumsum() / channel.size
 
 
 def _matched(

@@ -126,6 +126,23 @@ def test_match_histograms_of_floats_of_all_kinds(spread, shape) -> None:
             assert_allclose(filters.match_histograms(one, reference), expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("made", [lambda x: x / np.float32(255), skimage.util.img_as_float32])
+def test_match_histograms_of_floats_that_were_bytes(made) -> None:
+    """They are counted; but not where a single one is none of 256 levels."""
+    one, other = made(MOON), made(BYTES[..., 0])
+    for changed in (None, np.float32(0.1234), np.float32(1.5), np.nan):
+        if changed is not None:
+            one = one.copy()
+            one[3, 5] = changed
+        actual = filters.match_histograms(one, other)
+        if changed is np.nan:
+            assert_array_equal(np.argwhere(np.isnan(actual)), [[3, 5]])
+        else:
+            expected = skimage.exposure.match_histograms(one, other)
+            assert_allclose(actual, expected, atol=1e-6)
+            assert_allclose(filters.match_histograms(one, BYTES[..., 0]), expected, atol=1e-6)
+
+
 @pytest.mark.parametrize("image", [GREY, MOON, WORDS], ids=lambda i: str(i.dtype))
 def test_threshold_otsu(image) -> None:
     most = 1 if image.dtype == np.float32 else np.iinfo(image.dtype).max
