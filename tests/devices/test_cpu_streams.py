@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pygpu
-from pygpu import Float, Image, Position
+from pygpu import Float, Image, Position, Volume, offsets
 from pygpu.devices.cpu import program
 from pygpu.devices.process.reserve import LINE, RESERVE
 
@@ -25,7 +25,8 @@ def spans(monkeypatch) -> list[bool]:
         found.append(address != 0)
         return address
 
-    monkeypatch.setattr(program, "STREAMED", 0)
+    for name in ("STREAMED", "STREAMED_ROW"):
+        monkeypatch.setattr(program, name, 0)
     monkeypatch.setattr(program.CpuProgram, "stream", stream)
     monkeypatch.setattr("pygpu.devices.process.reserve.LEAST", 1)
     return found
@@ -98,3 +99,28 @@ def test_reserve_gives_memory_that_begins_at_a_line():
     for count in (5, 1 << 20, (1 << 23) + 3):
         array = RESERVE.empty((count,), np.dtype("uint8"), least=0)
         assert array.__array_interface__["data"][0] % LINE == 0
+
+
+@pygpu.compile(target="cpu")
+def average(v: Volume, p: Position):
+    return sum([v(p + d) for d in offsets(np.ones((3, 3, 3)))]) / 27
+
+
+@pygpu.compile(target="cpu")
+def slope(v: Volume, p: Position):
+    return v(p + (1, 0, 0)) - v(p - (1, 1, 0)) + v(p - (0, 0, 1))
+
+
+@pytest.mark.parametrize("made", ["float32", "uint8"])
+@pytest.mark.parametrize("width", [64, 80, 192, 1024])
+def test_planes_and_their_stages_are_the_same_past_the_caches(spans, monkeypatch, width, made):
+    monkeypatch.setattr(program, "ENDS", 0)
+    monkeypatch.setattr("pygpu.devices.cpu.staged.LEAST", 0)
+    texels = RNG.random((6, 40, width), dtype=np.float32)
+    for function in (average, slope):
+        out = lines(texels.shape, made, 1)
+        wanted = function(texels, dtype=made, out=out).copy()
+        for _ in range(3):
+            out = lines(texels.shape, made)
+            assert np.array_equal(function(texels, dtype=made, out=out), wanted)
+        assert spans[-1] == (width % (64 if made == "uint8" else 16) == 0)

@@ -669,3 +669,32 @@ def test_the_greatest_of_a_volume_is_that_of_python_with_nan():
     found = pygpu.compile(greatest, target="cpu")(texels)
     wanted = pygpu.compile(greatest, target="interpreter")(texels)
     assert np.array_equal(found, wanted, equal_nan=True)
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+def test_volumes_that_are_not_as_wide_as_the_result(boundary):
+    def mixed(v: Volume, w: Volume, p: Position):
+        return v(p) + sum([w(p + d) / 125 for d in offsets(np.ones((5, 5, 5)))])
+
+    rng = np.random.default_rng(7)
+    compiled = pygpu.compile(mixed, target="cpu")
+    for first, other in ((40, 40), (40, 50), (50, 40)):
+        texels = rng.random((6, 20, first), np.float32)
+        volume = Volume(rng.random((6, 20, other), np.float32), boundary=boundary, cval=0.5)
+        wanted = pygpu.compile(mixed, target="interpreter")(texels, volume)
+        np.testing.assert_allclose(compiled(texels, volume), wanted, rtol=0, atol=2e-6)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+def test_the_greatest_of_small_numbers_is_stored_as_they_are(dtype):
+    def spread(v: Volume, p: Position):
+        return max([v(p + d) for d in offsets(np.ones((7, 7, 7)))])
+
+    texels = np.random.default_rng(8).integers(0, 256, (9, 40, 70)).astype(dtype)
+    compiled = pygpu.compile(spread, target="cpu")
+    program = compiled.lower(texels, dtype=dtype)._made.program
+    assert isinstance(program, CpuStaged)
+    assert len(program.parts) == 3
+    assert all(native.task.outputs[0].dtype == dtype for native in program.programs)
+    wanted = scipy.ndimage.maximum_filter(texels, 7)
+    assert np.array_equal(compiled(texels, dtype=dtype), wanted)

@@ -87,15 +87,34 @@ class Edges:
     def span_past(self, y: Val, x0: Val, x1: Val, goes_on: Val) -> None:
         """The span, past the caches where there is such a one; where the row goes on, but for two
         blocks: what comes next goes back over some of these, and would wait for memory."""
-        code = self.code
-        aligned = (x0 & self.number(slots.LANES) - 1).eq(0)
-        takes = self.number(slots.STREAM).ne(0) & aligned
-        kept = code.maximum(x1 - self.number(slots.BLOCK) * 2, x0)
-        middle = code.select(takes, code.select(goes_on, kept, x1), x0)
-        with when(code, middle > x0):
-            self.span(self.direct, y, x0, middle, slots.STREAM)
-        with when(code, x1 > middle):
-            self.span(self.direct, y, middle, x1)
+        code, block = self.code, self.number(slots.BLOCK)
+        branch = Branch(code, self.number(slots.STREAM).ne(0))
+        with branch.side():
+            kept = code.select(goes_on, code.maximum(x1 - block * 2, x0), x1)
+            rest, both = self.beyond_lines(x0), self.blocks_of_lines()
+            start = x0 + both - 1
+            start = code.select(rest.eq(0), x0, start - code.binary("srem", start, both))
+            takes = code.binary("srem", start - x0, block).eq(0) & (start < kept)
+            start = code.select(takes, start, x0)
+            past = code.select(takes, code.binary("sdiv", kept - start, both) * both, 0)
+            with when(code, start > x0):
+                self.span(self.direct, y, x0, start)
+            with when(code, past > 0):
+                self.span(self.direct, y, start, start + past, slots.STREAM)
+            after = [start + past]
+        with branch.side():
+            pass
+        (done,) = branch.join(after, [x0])
+        with when(code, x1 > done):
+            self.span(self.direct, y, done, x1)
+
+    def blocks_of_lines(self) -> Val:
+        """Pixels that are whole lines of the cache and whole blocks; 1 in jobs that have none."""
+        return self.code.maximum(self.number(slots.OF_BLOCKS), 1)
+
+    def beyond_lines(self, x: Val) -> Val:
+        """The pixels from the last one that begins at whole lines of the cache in all results."""
+        return x & (self.number(slots.OF_LINES) - 1)
 
     # ------------------------------------------------------------ blocks at the edges
 

@@ -11,13 +11,15 @@ from pygpu.passes.analysis.taps import FAR
 (NEXT, TILES, TILE_COLUMNS, TILE_WIDTH, TILE_HEIGHT, WIDTH, HEIGHT, ROWS, BLOCK, BEGIN, END, SETS,
  SET_TABLE, OUTPUTS, OUTPUT_TABLE, ARGS, SLOTS, SPAN, STOP, GATE, SCRATCH, MORE_PLANES, IMAGES,
  IMAGE_TABLE, HELD, STAGES, STAGE_TABLE, STEP, WARM, WORK, OWN, ROUNDS, EDGE,
- STRIPS, STREAM, LANES, GIVEN, ASIDE, SIDES, JOB_SLOTS,
-) = range(40)  # fmt: skip
+ STRIPS, STREAM, LANES, GIVEN, ASIDE, SIDES, OF_LINES, OF_BLOCKS, JOB_SLOTS,
+) = range(42)  # fmt: skip
 # EDGE is how many pixels are computed at once where all taps of a set are outside: whole blocks.
 # SLOTS pointers to rows come first in what `span` is given as its context, then, where HELD numbers
 # are held there, the plane and a pointer to each image.
-# STREAM is a span that writes past the caches, or 0: for pixels from a multiple of LANES on, where
-# all rows of results begin at whole lines of the cache.
+# STREAM is a span that writes past the caches, or 0: for whole lines of the cache, where all rows
+# of results begin at such. A line that is written partly so and partly through the cache takes
+# longer than all else of a short row. OF_LINES pixels are whole lines of all results, OF_BLOCKS
+# are whole lines and whole blocks.
 # ASIDE is how many pixels of each row are computed into the thread's memory, and copied, where the
 # results lie so that loads would wait for stores; 0 where that is not looked at.
 # SIDES is the code for LANES pixels at the ends of rows (codegen/llvm/boundary.py), or 0.

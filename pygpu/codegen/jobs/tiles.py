@@ -163,19 +163,51 @@ class Tiles(Edges):
         left = has_sides & x0.eq(0)
         right = has_sides & x1.eq(self.number(slots.WIDTH))
         first, end = x0 + code.select(left, side, self.zero), x1 - side
+        last = code.select(right, end, x1)
         with when(code, left):
             self.span(self.direct, y, x0, x0 - LEFT, slots.SIDES)
-        last = code.select(right, end, x1)
+        first = self.to_lines(y, first, last, left)
         is_short = has_sides & (last - first < self.number(slots.BLOCK))
-        with when(code, is_short & (first < last)), Loop(code, [first]) as loop:
+        stop = code.select(is_short, first, self.whole_lines(first, last, left & right))
+        with when(code, first < stop):
+            self.between(y, first, stop, rows)
+        with when(code, stop < last), Loop(code, [stop]) as loop:
             (x,) = loop.params
             x = code.minimum(x, last - side)
             self.span(self.direct, y, x, x - WITHIN, slots.SIDES)
             loop.next(x + side < last, [x + side])
-        with when(code, ~is_short & (first < last)):
-            self.between(y, first, last, rows)
         with when(code, right):
             self.span(self.direct, y, end, end - RIGHT, slots.SIDES)
+
+    def to_lines(self, y: Val, first: Val, last: Val, left: Val) -> Val:
+        """Go on by single vectors, up to whole lines of the cache, where what follows is written
+        past that."""
+        code, side = self.code, self.number(slots.LANES)
+
+        branch = Branch(code, left & self.number(slots.STREAM).ne(0))
+        with branch.side():
+            with Loop(code, [first]) as loop:
+                (x,) = loop.params
+                goes_on = self.beyond_lines(x).ne(0) & (x + side <= last)
+                with when(code, goes_on):
+                    self.span(self.direct, y, x, x - WITHIN, slots.SIDES)
+                loop.next(goes_on, [x + code.select(goes_on, side, self.zero)])
+            reached = loop.results
+        with branch.side():
+            pass
+        return branch.join(reached, [first])[0]
+
+    def whole_lines(self, first: Val, last: Val, has_both: Val) -> Val:
+        """Where whole lines and blocks end that are written past the cache, where there is code for
+        what follows; the last pixel of all others."""
+        code = self.code
+        branch = Branch(code, has_both & self.number(slots.STREAM).ne(0))
+        with branch.side():
+            both = self.blocks_of_lines()
+            stop = [first + code.binary("sdiv", last - first, both) * both]
+        with branch.side():
+            pass
+        return branch.join(stop, [last])[0]
 
     def between(self, y: Val, x0: Val, x1: Val, rows: Val) -> None:
         code, block, begin = self.code, self.number(slots.BLOCK), self.number(slots.BEGIN)

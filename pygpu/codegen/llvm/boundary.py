@@ -137,8 +137,18 @@ def ends_are_written(layout: Plan, task: Task) -> bool:
 
 
 def least_width(layout: Plan) -> int:
-    """The pixels of a row that has both ends."""
-    return 2 * layout.lanes + max([0, *[max(-each.left, each.right) for each in layout.taps]])
+    """The pixels of a row that has both ends, and vectors between them that read none outside."""
+    return 2 * layout.lanes + beside(layout)
+
+
+def beside(layout: Plan) -> int:
+    """How far is read to a side."""
+    return max([0, *[max(-each.left, each.right) for each in layout.taps]])
+
+
+def has_both(width: int, lanes: int, beside: int) -> bool:
+    """Whether a row has both ends, which may overlap where nothing is between them."""
+    return lanes + beside <= width and not 0 < width - 2 * lanes < beside
 
 
 def _is_shuffled(taps: TapSet, layout: Plan, task: Task) -> bool:

@@ -140,7 +140,7 @@ def plan(task: Task, lanes: int, raw: bool = False, group: int = 1) -> Plan:
         result.bits = dict.fromkeys(result.bits, 0)
     elif result.flat or task.low:
         result.vectors, result.rows = result.vectors * result.rows, 1
-    elif task.planar and len({op.data.image for op in taps}) > 1:
+    elif task.planar and not task.short and len({op.data.image for op in taps}) > 1:
         # Planes a power of two apart lie in the same sets of the cache: of few rows each all fit.
         result.rows = 1
     gather_taps(result, taps, inputs)

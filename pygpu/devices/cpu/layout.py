@@ -6,6 +6,7 @@ but the addresses and the uniforms stands already, so that a call fills in few n
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.block import PLANE_PLACES
-from pygpu.codegen.llvm.boundary import NUMBERS, least_width
+from pygpu.codegen.llvm.boundary import NUMBERS, beside, has_both
 from pygpu.codegen.llvm.plan import Plan, TapSet
 from pygpu.core.boundaries import period
 from pygpu.core.programs import Planes, Task
@@ -222,6 +223,8 @@ class Layout:
         self.tiles = columns * -(-height // tall) * count
         held = self.slots + PLANE_PLACES + len(sizes)
         aside = self._aside()
+        whole = [slots.LINE // math.gcd(slots.LINE, f.nbytes) for f in self.task.outputs]
+        lines = math.lcm(1, *whole)
         stored = (len(self.task.outputs) * plan.rows + 3) * slots.PAGE if aside else 0
         self.scratch = slots.scratch_size(held, self.edge, max(self.padded, stored))
         for slot, value in {
@@ -238,6 +241,8 @@ class Layout:
             slots.EDGE: self.edge,
             slots.LANES: plan.lanes,
             slots.ASIDE: aside,
+            slots.OF_LINES: lines,
+            slots.OF_BLOCKS: math.lcm(lines, self.block_width),
             slots.SETS: len(plan.taps),
             slots.OUTPUTS: len(self.task.outputs),
             slots.SLOTS: self.slots,
@@ -253,7 +258,8 @@ class Layout:
         """How many blocks have ends of rows for which there may be code."""
         taps, (height, width) = self.plan.taps, self.shape
         widths = {self.sizes[each.image][1] for each in taps}
-        if widths != {width} or width < least_width(self.plan) or any(self.frames):
+        has_ends = has_both(width, self.plan.lanes, beside(self.plan))
+        if widths != {width} or not has_ends or any(self.frames):
             return 0
         return -(-height // self.plan.rows) * self.planes.count
 

@@ -59,9 +59,12 @@ SHORT: Final = 32  # pixels of a row below which images are turned
 # ends: what turning costs Python is more for fewer.
 NARROW: Final = 48
 MANY: Final = 1 << 17
+HELD: Final = 6  # rows of each plane that caches hold where these are short
+ROWS_HELD: Final = 1 << 10  # bytes of a row of all planes, up to which they do
 FEWEST: Final = 4  # lanes of floats, which all machines have
 WIDE: Final = 128  # pixels of a row from which on its two edges cost little
 STREAMED: Final = 1 << 24  # bytes of results that no cache is likely to hold until they are read
+STREAMED_ROW: Final = 1 << 10  # bytes of a row from which on enough of it are whole lines
 STREAMED_COST: Final = 200  # operations of a pixel from which on nobody waits for memory
 ENDS: Final = 10_000  # blocks at the ends of rows that take as long as to compile code for them
 LAYOUTS: Final = 16  # sizes of images that a program remembers
@@ -79,7 +82,8 @@ class CpuProgram(Program):
     ) -> None:
         self.machine, self.threads = machine or host(), thread_count()
         self.given = given or Given(task)
-        self.task, self.cost = self.given.task, cost(self.given.task.function.body)
+        self.task = replace(self.given.task, short=task.short)
+        self.cost = cost(self.task.function.body)
         self.code = code or Code(self.task, self.machine)
         self.size = self.given.size
         self.numbered = task.planar and is_used(task.function, task.function.uniforms[-1])
@@ -87,7 +91,7 @@ class CpuProgram(Program):
         self.turned: CpuProgram | None = None  # for thin images, made when they first come
         self.few: dict[int, CpuProgram | None] = {}  # for images of so many columns, made then
         self.joined: moves.JoinedRows | None = None  # for many short rows, made when such come
-        self.fewer: dict[int, CpuProgram] = {}  # in fewer lanes, for short rows of planes
+        self.fewer: dict[tuple[int, bool], CpuProgram] = {}  # for short rows of planes: of_rows
         self.low: CpuProgram | None = None  # for results of one row, made when such come
         self.native: dict[tuple[bool, bool], tuple[Native, int]] = {}
         self.large = 0  # calls with large results
@@ -155,18 +159,22 @@ class CpuProgram(Program):
 
     def of_rows(self, width: int) -> CpuProgram:
         """The program of planes whose rows are so long: in fewer lanes, where rows have too few
-        pixels for code at both of their ends."""
-        if not self.can_end or self._has_ends(width):
-            return self
-        lanes = self.machine.lanes // 2
-        while lanes >= FEWEST:
-            if lanes not in self.fewer:
-                machine = replace(self.machine, lanes=lanes)
-                self.fewer[lanes] = CpuProgram(self.task, self.given, None, machine)
-            if self.fewer[lanes]._has_ends(width):
-                return self.fewer[lanes]
+        pixels for code at both of their ends, and in blocks of several rows, where caches hold
+        these of all planes."""
+        lanes, of_lane = self.machine.lanes, self.plan.lanes // self.machine.lanes
+        row, beside = width * self.code.group, boundary.beside(self.plan)
+        while lanes >= FEWEST and not boundary.has_both(row, lanes * of_lane, beside):
             lanes //= 2
-        return self
+        if not self.can_end or lanes < FEWEST:
+            return self
+        texel = sum([self.task.inputs[taps.image].nbytes for taps in self.plan.taps])
+        is_short = width * texel <= ROWS_HELD and self.cost * HELD <= boundary.LARGEST
+        if (lanes, is_short) == (self.machine.lanes, False):
+            return self
+        if (lanes, is_short) not in self.fewer:
+            task, machine = replace(self.task, short=is_short), replace(self.machine, lanes=lanes)
+            self.fewer[lanes, is_short] = CpuProgram(task, self.given, None, machine)
+        return self.fewer[lanes, is_short]
 
     def run_framed(self, work: Work, frames: Sequence[Frame | None]) -> list[Storage] | None:
         height, width = work.size
@@ -352,7 +360,8 @@ class CpuProgram(Program):
                 self.few[width] = CpuProgram(of_channels(self.task, function, width))
         return self.few[width]
 
-    def reach(self, index: int) -> tuple[int, int] | None:
+    def reach(self, index: int, is_inside: bool = False) -> tuple[int, int] | None:
+        """See core/programs.py. `is_inside`: all rows that are read are there."""
         loads = [op for op in walk(self.plan.function.body) if op.code == "load"]
         loads = [op for op in loads if op.data.image == index]
         plan = self.plan
@@ -364,7 +373,7 @@ class CpuProgram(Program):
         for taps in self.plan.taps:
             if taps.image == index:
                 up, down = max(-taps.rows[0], 0), max(taps.rows[-1] - self.plan.rows + 1, 0)
-                read = rows_read(taps.boundary, up, down)
+                read = (up, down) if is_inside else rows_read(taps.boundary, up, down)
                 if read is None:
                     return None
                 above, below = max(above, read[0]), max(below, read[1])
@@ -432,7 +441,8 @@ class CpuProgram(Program):
         lie so, or in the first large call, which may be the only one. It spares reading the lines
         that are written. The atomic counter of tiles has what was written arrive."""
         starts = places[len(self.task.inputs) :]
-        is_large = layout.written >= STREAMED and self.machine.x86 and self.cost < STREAMED_COST
+        is_large = layout.written >= STREAMED and min(layout.pitches) >= STREAMED_ROW
+        is_large = is_large and self.machine.x86 and self.cost < STREAMED_COST
         if not is_large or any(place % LINE for place in (*starts, *layout.pitches)):
             return 0
         self.large += 1

@@ -30,7 +30,7 @@ from pygpu.devices.cpu.given import Code, Given
 from pygpu.devices.cpu.program import LAYOUTS, SMALL, CpuProgram
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.passes.analysis.taps import find_taps
-from pygpu.passes.stages.part import Part, stages
+from pygpu.passes.stages.part import STORED, Part, stages
 from pygpu.passes.stages.rank import factored
 from pygpu.ssa import Constant, has, walk
 
@@ -52,21 +52,24 @@ def compiled(task: Task) -> CpuProgram | CpuStaged:
     """The program of a task."""
     given = Given(task)
     code, function = Code(given.task, host()), given.task.function
-    if task.low or chooses(code.task):
+    if task.low:
         return CpuProgram(task, given, code)
-    made = factored(function, rows_first=task.planar)
-    parts = stages(made)
+    has_nans = any(f.dtype.kind == "f" for f in task.inputs)
+    made = factored(function, task.planar, has_nans=has_nans)
+    parts = stages(made, as_wide=task.planar)
     is_widened = any(f.dtype.itemsize < 4 for f in task.inputs)
     if made is function and not parts and is_widened and not code.narrow:
-        of_less = stages(factored(function, task.planar, WIDENED))
+        less = factored(function, task.planar, WIDENED, has_nans)
+        of_less = stages(less, as_wide=task.planar)
         if of_less:
             return CpuStaged(task, given, of_less)
     is_written_out = made is not function and has(function, "loop")  # what a loop added up
     if not parts and (made is function or is_written_out):
         return CpuProgram(task, given, code)
     least = sum([cost(part.function.body) for part in parts]) if parts else cost(made.body)
+    least += STORED * max(0, len(parts) - 2)  # one is counted in NARROW
     spares = cost(function.body) <= NARROW * least and not is_written_out
-    if spares and code.narrow:
+    if spares and (code.narrow or chooses(code.task)):
         return CpuProgram(task, given, code)
     if is_written_out:
         return CpuStaged(task, given, parts, is_written_out=True)
@@ -97,9 +100,9 @@ class CpuStaged(Program):
         made: tuple[Format, ...] = ()
         for part in self.parts[:-1]:
             formats = inputs + made
-            values = part.function.outputs
-            made = tuple([Format(np.dtype(NUMPY_TYPE[v.type.kind]), v.type.size) for v in values])
-            task = replace(self.task, function=part.function, inputs=formats, outputs=made)
+            task = replace(self.task, function=part.function, inputs=formats)
+            task = replace(task, outputs=_stored(task))
+            made = tuple(task.outputs)
             found.append(CpuProgram(task))
         function = self.parts[-1].function
         last = replace(self.task, function=function, inputs=inputs + made)
@@ -161,7 +164,8 @@ class CpuStaged(Program):
     def run_planes(self, work: Work, planes: Planes) -> list[Storage] | None:
         """Some planes by stage after stage, so that what these make is in a cache."""
         (height, width), count = work.size, planes.count
-        if self._is_small((count, height, width)):
+        is_as_wide = all(each.width == width for each in work.inputs)
+        if self._is_small((count, height, width)) or not is_as_wide:
             return self.plain.run_planes(work, planes)
         linked = self._linked(work, planes)
         if linked is not None:
@@ -216,6 +220,15 @@ class CpuStaged(Program):
                 return None
             above, below = max(above, read[0]), max(below, read[1])
         return above, below
+
+
+def _stored(task: Task) -> list[Format]:
+    """How results of a stage are stored: as the texels that it chooses among, or as they are."""
+    values = task.function.outputs
+    chosen = [task.inputs[0]] * len(values)
+    if chooses(replace(task, outputs=chosen)):
+        return chosen
+    return [Format(np.dtype(NUMPY_TYPE[v.type.kind]), v.type.size) for v in values]
 
 
 class StagedPrepared(Prepared):

@@ -155,7 +155,7 @@ def _reads(stages: Sequence[Stage]) -> list[tuple[Stage, Stage, tuple[int, int]]
 
 def _reach(reader: Stage, index: int, maker: Stage) -> tuple[int, int]:
     """How many rows above and below are read of an image."""
-    reach = reader.program.reach(index)
+    reach = reader.program.reach(index, is_inside=reader.inputs[index] < 0)
     assert reach is not None, "what is read of it whole is made before"
     beyond = reader.shape[0] - maker.shape[0]
     if beyond <= 0:

@@ -4,7 +4,9 @@
     stages(scale) == ()
 
 The image of a stage has a margin: what lies outside of the function's result is computed, from the
-boundaries of the images that it reads, as it was before. So results are the same to the bit.
+boundaries of the images that it reads, as it was before. So results are the same to the bit. Where
+images are known to be as wide as results, an expression of texels of one column needs no margin
+beside rows: it is read by the boundary of these texels, and gives the same.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from pygpu.core.rewriter import Rewriter
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.passes.stages.price import numbers_read, price, price_of
 from pygpu.passes.stages.shifts import Shifted, numbered
-from pygpu.ssa import Function, ImageInput, Load, Op, Value, within
+from pygpu.ssa import BOUNDARIES, Function, ImageInput, Load, Op, Value, within
 
 with later():
     from pygpu.passes.analysis import footprint
@@ -31,6 +33,7 @@ WORTH: Final = 1.3  # times as much as in stages, and so many sums more, a funct
 LEAST: Final = 12
 MOST: Final = 12  # images that a stage makes
 LOOKED_AT: Final = 64  # expressions, above which none is taken
+EVERYWHERE: Final = frozenset(BOUNDARIES) - {"constant"}  # rules that give texels
 FARTHEST: Final = 48  # pixels to one side that an expression is used at
 
 
@@ -44,14 +47,14 @@ class Part:
     margin: footprint.Footprint
 
 
-def stages(function: Function) -> tuple[Part, ...]:
+def stages(function: Function, as_wide: bool = False) -> tuple[Part, ...]:
     """The stages of a function, in order; the last gives its results. Nothing where it costs about
-    as little as it is."""
-    parted = _part(function)
+    as little as it is. `as_wide`: images are as wide as results."""
+    parted = _part(function, as_wide)
     if parted is None:
         return ()
     first, rest, margin = parted
-    inner = stages(first) or (Part(first, footprint.Footprint()),)
+    inner = stages(first, as_wide) or (Part(first, footprint.Footprint()),)
     before = [Part(each.function, _sum(each.margin, margin)) for each in inner]
     return (*before, Part(rest, footprint.Footprint()))
 
@@ -62,27 +65,46 @@ def _sum(one: footprint.Footprint, other: footprint.Footprint) -> footprint.Foot
     )
 
 
-def _part(function: Function) -> tuple[Function, Function, footprint.Footprint] | None:
+def _part(
+    function: Function, as_wide: bool
+) -> tuple[Function, Function, footprint.Footprint] | None:
     """A function in two, and the margin of the first's images."""
     found = numbered(function)
     chosen = _chosen(function, found)
     if not chosen:
         return None
     places = [found[value] for values in chosen.values() for value in values]
+    rule = _rule(chosen, found) if as_wide else None
+    across = [0 if rule else place.dx for place in places]
     margin = footprint.Footprint(
-        max(0, *[-place.dx for place in places]),
-        max(0, *[place.dx for place in places]),
+        max(0, *[-dx for dx in across]),
+        max(0, *across),
         max(0, *[-place.dy for place in places]),
         max(0, *[place.dy for place in places]),
     )
     if max(margin.left, margin.right, margin.up, margin.down) > FARTHEST:
         return None
     first = apply(CLEAN, _First(function, margin).run([v[0] for v in chosen.values()], found))
-    rest = apply(CLEAN, _rest(function, chosen, found, margin))
+    rest = apply(CLEAN, _rest(function, chosen, found, margin, rule))
     stored = STORED * sum([value.type.size for value in first.outputs])
     apart = _work(first) + _work(rest) + stored
     before = _work(function)
     return (first, rest, margin) if before > max(WORTH * apart, apart + LEAST) else None
+
+
+def _rule(chosen: dict[int, list[Value]], found: dict[Value, Shifted]) -> str | None:
+    """The boundary of all texels that the expressions read, where each reads a single column; of a
+    constant that depends on what is made of it."""
+    loads = [
+        (op.data, found[value].dx)
+        for values in chosen.values()
+        for value in values
+        for op in _ops(value)
+        if op.code == "load"
+    ]
+    rules = {load.boundary for load, _ in loads}
+    is_column = all(load.dx == dx for load, dx in loads)
+    return rules.pop() if is_column and len(rules) == 1 and rules <= EVERYWHERE else None
 
 
 def _work(function: Function) -> int:
@@ -179,8 +201,9 @@ def _rest(
     chosen: dict[int, list[Value]],
     found: dict[Value, Shifted],
     margin: footprint.Footprint,
+    beside: str | None,
 ) -> Function:
-    """The function that reads what a stage makes."""
+    """The function that reads what a stage makes, by the rule of a boundary beside rows."""
     made = {number: index for index, number in enumerate(chosen, len(function.images))}
     inputs = [
         ImageInput(f"stage{index}", values[0].type) for index, values in enumerate(chosen.values())
@@ -191,7 +214,7 @@ def _rest(
         if place is None or place.number not in made:
             return None
         dx, dy = place.dx + margin.left, place.dy + margin.up
-        data = Load(made[place.number], op.results[0].type, dx, dy)
+        data = Load(made[place.number], op.results[0].type, dx, dy, boundary=beside or "nearest")
         return [rewriter.build.emit("load", rewriter.build.x, rewriter.build.y, data=data)]
 
     whole = Function(function.name, (*function.images, *inputs), function.tables, function.body)

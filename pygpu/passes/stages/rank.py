@@ -7,9 +7,9 @@ row, sums of sums along columns. Loops may add them up. So with the greatest and
 What is added up or compared is a texel, or any expression of texels near it. What is found along
 columns is one expression at several pixels, which becomes a stage (part.py): of n x n operations n
 and n are left. Where several images have windows with the same weights but for a factor, as the
-planes of a volume have, what is added up is their sum. Of a plane rows come first: what is found
-along them is as wide as the result. Sums differ by roundings alone, and alike for all pixels; of
-zeros of two signs either may be the greatest.
+planes of a volume have, what is added up is their sum. Of a plane that comes first, and then what
+is found along rows, which is as wide as the result. Sums differ by roundings alone, and alike for
+all pixels; of zeros of two signs either may be the greatest.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.passes.simplify.rules import made_by, number
 from pygpu.passes.stages.shifts import MOST, Shifted, Texels, alike, numbered
-from pygpu.ssa import Function, Load, Op, Value, has, uses
+from pygpu.ssa import Function, Load, Op, Value, has, uses, walk
 from pygpu.types import Type
 
 with later():
@@ -46,6 +46,7 @@ SUMS: Final = ("add", "sub", "fma")
 EXTREMES: Final = ("max", "min")
 
 Place = tuple[int, int]
+Order = Literal["columns", "rows", "planes"]  # what is found along these comes first
 
 
 @record(eq=False)
@@ -74,17 +75,20 @@ class _Product:
     rows: list[tuple[int, float]]
     columns: list[tuple[int, float]]
 
-    def written(self, rewriter: Rewriter, type: Type, rows_first: bool) -> Value:
-        """Sums along `inner` come first."""
+    def written(self, rewriter: Rewriter, type: Type, order: Order) -> Value:
+        """Sums along `inner` come first, those of planes before them where the order says so."""
+        rows_first, apart = order != "columns", order == "planes" and len(self.layers) > 1
         outer, inner = (self.rows, self.columns) if rows_first else (self.columns, self.rows)
 
         def line(at: int) -> Value:
             terms = []
             for along, weight in inner:
                 place = (along, at) if rows_first else (at, along)
-                terms += [
-                    (layer.value(rewriter, place), weight * share) for layer, share in self.layers
+                shared = 1.0 if apart else weight
+                some = [
+                    (layer.value(rewriter, place), shared * share) for layer, share in self.layers
                 ]
+                terms += [(_sum(rewriter.build, type, some), weight)] if apart else some
             return _sum(rewriter.build, type, terms)
 
         return _sum(rewriter.build, type, [(line(at), weight) for at, weight in outer])
@@ -99,12 +103,14 @@ class _Extreme:
     first: Value
     is_apart: bool
     layers: list[dict[Place, Value]]
+    has_nans: bool  # whether it may be among the numbers
 
-    def written(self, rewriter: Rewriter, type: Type, rows_first: bool) -> Value:
+    def written(self, rewriter: Rewriter, type: Type, order: Order) -> Value:
         """In Python, NaN that comes first is the greatest, and any other is passed over, as it is
         by the greatest of a column and no number yet."""
         build, new, code = rewriter.build, rewriter.new, self.op.code
-        skips = type.kind == "float" and self.op.data is None
+        skips = self.has_nans and type.kind == "float" and self.op.data is None
+        rows_first, apart = order != "columns", order == "planes" and len(self.layers) > 1
 
         def of(values: Sequence[Value], first: float | None = None) -> Value:
             found = values[0] if first is None else build.constant(type, first)
@@ -112,12 +118,13 @@ class _Extreme:
                 found = build.emit(code, found, value, data=self.op.data)
             return found
 
+        least = (-math.inf if code == "max" else math.inf) if skips else None
         lines: dict[int, list[Value]] = {}
         for place in sorted(self.layers[0], key=lambda place: place[:: -1 if rows_first else 1]):
             line = lines.setdefault(place[rows_first], [])
-            line += [new[each[place]] for each in self.layers]
-        least = (-math.inf if code == "max" else math.inf) if skips else None
-        found = of([of(line, least) for line in lines.values()])
+            some = [new[each[place]] for each in self.layers]
+            line += [of(some, least)] if apart else some
+        found = of([of(line, None if apart else least) for line in lines.values()])
         first = new[self.first]
         if self.is_apart:
             return build.emit(code, first, found, data=self.op.data)
@@ -126,22 +133,28 @@ class _Extreme:
         return build.emit("select", build.emit("isnan", first), first, found)
 
 
-def factored(function: Function, rows_first: bool = False, least: int = LEAST) -> Function:
+def factored(
+    function: Function, planar: bool = False, least: int = LEAST, has_nans: bool = True
+) -> Function:
     """The function with such sums, of so many texels, outside of branches and loops; itself where
-    there is none."""
-    made = _factored(function, rows_first, least)
+    there is none. `planar`: it is one of a plane; `has_nans`: some texel may be NaN."""
+    order: Order = "columns"
+    if planar:
+        loads = [op.data for op in walk(function.body) if op.code == "load"]
+        order = "rows" if any(each.boundary == "constant" for each in loads) else "planes"
+    made = _factored(function, order, least, has_nans)
     if made is not function or not has(function, "loop"):
         return made
     plain = written.written_out(function)
     if plain is None:
         return function
-    made = _factored(plain, rows_first, least)
+    made = _factored(plain, order, least, has_nans)
     return function if made is plain else made
 
 
-def _factored(function: Function, rows_first: bool, least: int) -> Function:
+def _factored(function: Function, order: Order, least: int, has_nans: bool) -> Function:
     parted = _parted(function)
-    finder = _Finder(parted, least)
+    finder = _Finder(parted, least, has_nans)
     products, numbers = finder.found(), finder.numbers
     if not products:
         return function
@@ -151,7 +164,7 @@ def _factored(function: Function, rows_first: bool, least: int) -> Function:
             return None
         made = rewriter.copy(op, operands) if op.code == "loop" else operands
         return [
-            products[value].written(rewriter, value.type, rows_first) if value in products
+            products[value].written(rewriter, value.type, order) if value in products
             else rewriter.build.constant(value.type, numbers[value]) if value in numbers
             else old
             for value, old in zip(op.results, made, strict=op.code == "loop")
@@ -177,8 +190,8 @@ def _parted(function: Function) -> Function:
 
 
 class _Finder:
-    def __init__(self, function: Function, least: int) -> None:
-        self.function, self.least = function, least
+    def __init__(self, function: Function, least: int, has_nans: bool) -> None:
+        self.function, self.least, self.has_nans = function, least, has_nans
         self.count: Counter[Value] = uses(function)
         self.products: dict[Value, _Product | _Extreme] = {}
         self.added: dict[Value, Texels] = {}  # by loops
@@ -306,7 +319,8 @@ class _Finder:
         if not is_whole or any(other != places for other in others):
             return None
         many = len(places) * len(layers) >= self.least
-        return _Extreme(last, rest, is_apart, list(layers.values())) if many else None
+        found_at = list(layers.values())
+        return _Extreme(last, rest, is_apart, found_at, self.has_nans) if many else None
 
 
 def _is_linear(op: Op) -> bool:
