@@ -378,7 +378,9 @@ def _of_others(traceback: types.TracebackType | None) -> types.TracebackType | N
     rest = _of_others(traceback.tb_next)
     if traceback.tb_frame.f_code.co_filename.startswith(HOME):
         return rest
-    return types.TracebackType(rest, traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno)
+    line: int | None = traceback.tb_lineno  # none between lines, where signals are taken, say
+    line = traceback.tb_frame.f_code.co_firstlineno if line is None else line
+    return types.TracebackType(rest, traceback.tb_frame, traceback.tb_lasti, line)
 
 
 class DeviceError(RuntimeError):

@@ -294,6 +294,7 @@ def _at_once(
         targeted.check(made.types, made.is_tuple, (*leading, *size))
         formats, rows = made.task.outputs[: len(made.types)], (math.prod(whole[:-1]), whole[-1])
         direct[: len(made.types)] = targeted.direct(formats, inputs, rows)
+    compiled.check_sizes(arguments, made, size)
     if count == 0:
         storages = [_nothing(whole, format.channels, format.dtype) for format in made.task.outputs]
     else:

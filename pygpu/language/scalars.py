@@ -282,8 +282,15 @@ class _Word(int):
 
 
 def _seen(result: Any, operands: Sequence[Any]) -> Any:
-    """What NumPy made of numbers: an integer is a UInt where one of them was, unless negative."""
+    """What NumPy made of numbers: an integer is a UInt where one of them was, unless negative, and
+    one of more than 32 bits is itself where it is one of them (np.maximum)."""
     value = from_numpy_scalar(result)
+    if (
+        isinstance(value, Int)
+        and int(value) != int(result)
+        and any(int(result) == each for each in operands)
+    ):
+        return int(result)
     if isinstance(value, Int) and _unsigned(*operands) and number(result) >= 0:  # type: ignore[operator]
         return wrap_unsigned(int(result))
     return value

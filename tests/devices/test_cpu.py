@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -445,6 +446,13 @@ def test_a_function_too_large_is_refused_with_its_size() -> None:
 def test_unknown_features_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYGPU_CPU_FEATURES", "mmx3")
     with pytest.raises(DeviceError, match="mmx3"):
+        CpuDevice().compile(Task(taps_of("nearest"), [F32], [F32]))
+
+
+def test_features_that_this_processor_has_not_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = [name for name, on in llvm.get_host_cpu_features().items() if not on]
+    monkeypatch.setenv("PYGPU_CPU_FEATURES", f"+{missing[0]}")
+    with pytest.raises(DeviceError, match=f"this processor has no .*{missing[0]}"):
         CpuDevice().compile(Task(taps_of("nearest"), [F32], [F32]))
 
 

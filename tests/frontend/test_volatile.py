@@ -1,6 +1,7 @@
 """Random numbers and clocks in a compiled function: one value for all pixels, and a warning."""
 
 import datetime
+import functools
 import logging
 import random
 import time
@@ -80,9 +81,27 @@ def distribution(im: Image, p: Position):
     return im(p) + scipy.stats.norm.rvs()
 
 
+drawn = functools.partial(random.uniform, 0, 1)
+
+
+def partial(im: Image, p: Position):
+    return im(p) + drawn()
+
+
+def key(im: Image, p: Position):
+    return im(p) + max((1, 2), key=lambda v: random.random())
+
+
+def date(im: Image, p: Position):
+    return im(p) + (np.datetime64("now") == np.datetime64("2020-01-01"))
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        partial,
+        key,
+        date,
         through_a_helper,
         through_an_unseeded_helper,
         distribution,

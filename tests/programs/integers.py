@@ -357,3 +357,26 @@ def means_of_large_ints(im: Image, p: Position):
         np.mean(kept),
         np.mean([x * 1000 for x in range(p.x + 1)]),
     )
+
+
+_WORDS = np.array([4294967295, 5, 3000000000], np.uint32)
+
+
+@program
+def whole_arrays_of_32_bits_without_a_sign_stay_so(im: Image, p: Position):
+    summed, times = _WORDS + p.x, _WORDS * (p.x + 1)
+    ends = np.max(summed) > 10, max(summed) == summed[p.x * 0], sorted(_WORDS ^ p.x)[2]
+    return (
+        summed[2],
+        times[2],
+        *ends,
+        (_WORDS >> p.x)[0],
+        (_WORDS // (p.x + 1))[2],
+        (_WORDS % 7 + p.x)[0],
+    )
+
+
+@program
+def ranges_at_a_dynamic_place(im: Image, p: Position):
+    large = range(2**31)[p.x], range(5, 2**31, 7)[p.x + 3], range(2**31, 2**31 + 90)[p.x]
+    return *large, range(10, 0, -1)[p.x % 10], range(90)[-1 - p.x], range(3, 90, 20)[p.y % 4]

@@ -186,3 +186,98 @@ def bytes_that_grow_in_a_loop_wrap(im: Image, p: Position):
     for _ in range(p.x):
         counts += np.uint8(90)
     return counts[0] * 1.0
+
+
+COLOURS = np.array([[10, 250, 3], [200, 7, 90], [99, 100, 255]], np.uint8)
+LONG = np.array([[200, 250, 3, 1, 2], [1, 3, 255, 254, 128], [7, 5, 6, 77, 90]], np.uint8)
+PAIRS = np.array([[300, 65535, 1], [2, 40000, 5], [9, 9, 9]], np.uint16)
+
+
+@program
+def rows_of_bytes_keep_their_width_in_functions(im: Image, p: Position):
+    with np.errstate(over="ignore"):
+        row, other = COLOURS[p.x % 3], COLOURS[p.y % 3]
+        ends = row.min() - row.max(), row.max() * 2, np.fmax(row, other)[0] * 2
+        moved = np.roll(row, 1)[0] - row[1], np.flip(row)[0] * 3, np.append(row, other)[4] * 2
+        chosen = (
+            np.where(im(p) > 0.5, row, other)[1] * 3,
+            np.where(row > other, row, 7)[2] * np.uint8(3),
+        )
+        return *ends, *moved, *chosen, row.copy()[0] * np.uint8(3), np.take(row, [2, 0])[1] * 3
+
+
+@program
+def longer_rows_of_bytes_keep_their_width(im: Image, p: Position):
+    with np.errstate(over="ignore"):
+        row, other = LONG[p.x % 3], LONG[p.y % 3]
+        chosen = np.where(im(p) > 0.5, row, other)[3] * 2, np.maximum(row, other)[2] + row[1]
+        return *chosen, np.roll(row, 2)[0] * 2, sorted(row)[3] + row[0], max(row) * 2
+
+
+@program
+def rows_of_two_widths_meet_in_the_wider(im: Image, p: Position):
+    with np.errstate(over="ignore"):
+        small, large = COLOURS[p.x % 3], PAIRS[p.y % 3]
+        return np.where(im(p) > 0.5, small, large)[1] * 2, np.where(small > 90, WIDE[:3], small)[
+            1
+        ] * 300
+
+
+@program
+def known_arrays_of_64_bits_beside_bytes(im: Image, p: Position):
+    byte = LONG[p.x % 3, p.y % 5]
+    made = np.arange(3) + byte, np.zeros(3, int) + byte, np.array([1000, 2000, 3]) + byte
+    of_slopes = np.gradient(LONG[p.x % 3])[1], np.gradient(COLOURS[p.x % 3])[1]
+    return (
+        made[0][1] * 100,
+        made[1][2] * 2,
+        made[2][0],
+        np.maximum(np.arange(3), byte)[1] * 300,
+        *of_slopes,
+    )
+
+
+@program
+def bytes_beside_ints_of_pythons_wrap(im: Image, p: Position):
+    with np.errstate(over="ignore"):
+        byte, short, counted = BYTES[p.x % 8], SIGNED[p.x % 8], 0
+        for i in range(p.x):  # Python's int
+            counted += float(byte - i)
+        rounded = byte + math.floor(im(p) ** 2 * 9), byte - round(im(p) ** 2 * 3), int(byte) - byte
+        return counted, *rounded, short * len([v for v in (1, 2, 3) if v > p.y])
+
+
+@program
+def bytes_beside_the_counter_of_a_long_loop_wrap(im: Image, p: Position):
+    total = 0.0
+    with np.errstate(over="ignore"):
+        for i in range(1500):
+            total += float(LONG[(i + p.x) % 3, i % 5] - i % 100)
+    return total
+
+
+@program
+def products_of_known_matrices_with_rows_of_bytes(im: Image, p: Position):
+    row, matrix = COLOURS[p.x % 3], np.array([[2, 1, 0], [0, 2, 1], [1, 0, 2]])
+    columns = np.array([[1, 2], [3, 4]]) @ np.array([LONG[p.x % 3, 1], LONG[p.x % 3, 0]])
+    chosen = np.where(np.array([True, False]), row[1], np.array([1000, 2]))
+    return *(matrix @ row), *(row @ matrix), *columns, np.isclose(row[1], 506), *(chosen * 2)
+
+
+@program
+def rows_of_bytes_are_put_together(im: Image, p: Position):
+    with np.errstate(over="ignore"):
+        row, other = COLOURS[p.x % 3], COLOURS[p.y % 3]
+        of_one = (
+            np.stack([row, other])[0, 1] * 2,
+            np.repeat(row, 2)[2] * 2,
+            np.outer(row, other)[1, 1],
+        )
+        wide = np.concatenate([row, WIDE])[1] * 2, np.vstack([row, WIDE[:3]])[0, 1] * 2
+        return (
+            *of_one,
+            *wide,
+            np.append(row, 300)[1] * 2,
+            np.insert(row, 1, 3)[2] * 2,
+            np.diff(row)[1],
+        )

@@ -351,3 +351,52 @@ def dicts_of_dynamic_values(ints: Image, im: Image, p: Position):
 def dicts_by_dynamic_pairs(im: Image, p: Position):
     d = {(0, 1): 1.0, (1, 0): 2.0, (0, 0): 5.0, (1, 1): 7.0}
     return d[p.x % 2, p.y % 2] + im(p)
+
+
+LONG_ROWS = np.linspace(-1, 2, 15, dtype=np.float32).reshape(3, 5)
+
+
+@program
+def rows_of_five_are_arrays(im: Image, p: Position):
+    row, other = LONG_ROWS[p.x % 3], LONG_ROWS[p.y % 3]
+    moved = np.roll(row, 1)[0], np.flip(row)[1], np.concatenate([row, other])[6], np.pad(row, 1)[5]
+    of_each = np.sqrt(np.abs(row))[2], np.hypot(row, other)[3], np.stack([row, other])[1, 2]
+    return *moved, *of_each, sorted(row)[2], np.array([v * im(p) for v in row])[1], len(list(other))
+
+
+BYTES = np.arange(4, dtype=np.uint8) + 100
+INTS = np.arange(4)
+
+
+def _of_class(value):
+    match value:
+        case int():
+            return 1
+        case np.integer():
+            return 2
+        case float():
+            return 3
+    return 4
+
+
+@program
+def classes_of_elements_are_numpys(im: Image, p: Position):
+    byte, number, real = BYTES[p.x % 4], INTS[p.x % 4], LONG_ROWS.astype(float)[p.y % 3, p.x % 5]
+    ints = isinstance(byte, int), isinstance(byte, np.integer), isinstance(number, (int, float))
+    floats = (
+        isinstance(real, float),
+        isinstance(np.mean([p.x, 1.0]), np.floating),
+        np.isscalar(real),
+    )
+    scaled = byte / 255 if isinstance(byte, np.integer) else byte
+    kinds = [_of_class(x) for x in (byte, number, real, p.x, im(p), byte > 3)]
+    return *ints, *floats, *kinds, scaled, type(number) is np.int64, byte.dtype == np.uint8
+
+
+@program
+def attributes_of_elements_and_rows_are_numpys(im: Image, p: Position):
+    short, row, span = LONG_ROWS[p.x % 3, :3], LONG_ROWS[p.x % 3], range(p.x)
+    of_rows = [isinstance(x, np.ndarray) for x in (short, row)]
+    names = hasattr(short, "shape"), hasattr(short, "x"), hasattr(BYTES[p.x % 4], "dtype")
+    is_text = np.isscalar(("ab", "cd")[p.x % 2]), np.isscalar(None if im(p) > 0.5 else 1.0)
+    return *of_rows, *names, *is_text, isinstance(span, range), hasattr(span, "__len__")

@@ -66,6 +66,8 @@ def _machine(level: str) -> Machine:
     else:
         features = llvm.get_host_cpu_features().flatten()
         more, less = _changes(level)
+        if more - host:
+            raise DeviceError(f"PYGPU_CPU_FEATURES={level}: this processor has no {more - host}")
         if level:
             features = ",".join([features, level]) if features else level
         known = (host | more) - less

@@ -28,6 +28,7 @@ from pygpu.execution.arguments.convert import array_of, is_pil, narrow, texels_o
 from pygpu.execution.arguments.metadata import picture_info
 from pygpu.execution.arguments.results import ImageMaker, picture_of
 from pygpu.execution.arrays.mapping import Reading
+from pygpu.execution.programs.checked import Elements
 from pygpu.language.vectors import Position
 
 FOLD: Final = 4096  # elements of a row of a folded array, at most
@@ -294,6 +295,7 @@ class Spread:
     lines: Lines
     width: int  # of the image that elements are of
     count: int
+    size: tuple[int, ...]  # of the array, without channels
     is_held: bool  # on the host, where an image and a line are the same memory
 
     @property
@@ -307,6 +309,11 @@ class Spread:
         they are of, and in all."""
         return self.shape[1], self.width, self.count
 
+    @property
+    def elements(self) -> Elements:
+        """What a checked call is to call a pixel."""
+        return Elements(self.shape[1], self.size)
+
     def line(self, image: ImageLike) -> ImageLike:
         """What a pass has given, as a line."""
         if not self.is_held or self.shape[0] == 1:
@@ -319,13 +326,13 @@ class Spread:
 def spread(given: Taken, target: str) -> Spread:
     """How the elements of an array become one line."""
     storage = given.image.storage
-    height, width = storage.height, storage.width
+    height, width, size = storage.height, storage.width, given.size
     count = height * width if given.count is None else given.count
     if targets.is_on_host(targets.choose(target)):
-        return Spread((height, width), Lines(("x", 0), 1, count), width, count, True)
+        return Spread((height, width), Lines(("x", 0), 1, count), width, count, size, True)
     shape = rows_of(count, target)
     layout: tuple[Along, int] = ("x", 0) if shape[0] == 1 else ("folded", shape[1])
-    return Spread(shape, Lines(layout, 1, count), width, count, False)
+    return Spread(shape, Lines(layout, 1, count), width, count, size, False)
 
 
 def source(is_whole: Any, sizes: Any, p: Any) -> Any:

@@ -26,6 +26,7 @@ from pygpu.execution.arguments.results import ImageMaker, Wanted
 from pygpu.execution.arguments.signatures import Known, Signature
 from pygpu.execution.programs import running
 from pygpu.execution.programs.calls import Programs
+from pygpu.execution.programs.checked import Where, nowhere
 from pygpu.execution.programs.specialise import Specialisation, Translated
 from pygpu.ssa import Constant, Function
 from pygpu.types import INT, Type
@@ -64,15 +65,22 @@ class Ran:
 
 
 class Pass:
-    """A function of a pixel and its programs. `known` is the user's function that it calls."""
+    """A function of a pixel and its programs. `known` is the user's function that it calls, and
+    `asked` what that is to the user, for errors: "scan"."""
 
     def __init__(
-        self, function: Callable[..., Any], roles: Roles, target: str, known: Any = None
+        self,
+        function: Callable[..., Any],
+        roles: Roles,
+        target: str,
+        known: Any = None,
+        asked: str = "",
     ) -> None:
         given = {name: Known(known) if role == "function" else role for name, role in roles.items()}
         signature = Signature.by_roles(function, **given, p="position")
         self.names: Final = [*given, "p"]
-        self.programs: Final = Programs(function, signature, target, inner=True)
+        self.programs: Final = Programs(function, signature, target, inner=asked or "an array")
+        self.programs.places = nowhere
 
     def __call__(
         self, shape: tuple[int, int], dtypes: Sequence[Any] | None, **values: Any
@@ -81,12 +89,17 @@ class Pass:
         return self.run(shape, dtypes, **values)[0]
 
     def run(
-        self, shape: tuple[int, int], dtypes: Sequence[Any] | None, **values: Any
+        self,
+        shape: tuple[int, int],
+        dtypes: Sequence[Any] | None,
+        where: Where | None = None,
+        /,
+        **values: Any,
     ) -> tuple[tuple[ImageLike, ...], Ran]:
-        """The results, and what makes others like them."""
+        """The results, and what makes others like them. `where` says what pixels are called."""
         asked = None if dtypes is None else tuple(map(np.dtype, dtypes))
         arguments = self._arguments(values)
-        found = self.programs.run(arguments, Wanted("image", "", asked), shape=shape)
+        found = self.programs.run(arguments, Wanted("image", "", asked), shape=shape, where=where)
         results, size = found.presented(), found.storages[0].shape
         ran = Ran(found.specialisation, tuple(arguments.uniforms), size)
         return (results if isinstance(results, tuple) else (results,)), ran
@@ -122,16 +135,22 @@ class Pass:
 
 
 @lru_cache(maxsize=256)
-def _made(function: Callable[..., Any], roles: Any, target: str, known: Code | None) -> Pass:
-    return Pass(function, dict(roles), target, None if known is None else known.value)
+def _made(
+    function: Callable[..., Any], roles: Any, target: str, known: Code | None, asked: str
+) -> Pass:
+    return Pass(function, dict(roles), target, None if known is None else known.value, asked)
 
 
 def made(
-    function: Callable[..., Any], roles: Roles, target: str, known: Callable[..., Any] | None = None
+    function: Callable[..., Any],
+    roles: Roles,
+    target: str,
+    known: Callable[..., Any] | None = None,
+    asked: str = "",
 ) -> Pass:
-    """The pass of a function, made once; `known` is the function of the user's that it calls."""
+    """The `Pass` of a function, made once."""
     code = None if known is None else Code(known)
-    return _made(function, tuple(roles.items()), target, code)
+    return _made(function, tuple(roles.items()), target, code, asked)
 
 
 def as_stored(image: ImageLike) -> ImageLike:

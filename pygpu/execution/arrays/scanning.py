@@ -129,7 +129,7 @@ def _scanned(scanning: Scan, given: Taken, lines: Lines, exclusive: bool, initia
             "first": IMAGES,
             "count": COUNT,
         }
-        finish = made(_after, roles, target, function)
+        finish = made(_after, roles, target, function, "scan")
         known = lines.layout, exclusive, scanning.sign
         values = {"how": known, "image": state, "first": (first,), "count": lines.count}
         state = finish(lines.shape, [dtype], **values)
@@ -212,7 +212,7 @@ def _run(
     roles: dict[str, Any] = {"function": "function", "how": "known", "layout": "known"}
     roles |= {"state": IMAGES, "before": IMAGES, "sizes": NUMBERS, "width": COUNT, "rows": COUNT}
     roles = {name: role for name, role in roles.items() if name in ("function", "how", *values)}
-    run = made(function, roles, scanning.target, scanning.function)
+    run = made(function, roles, scanning.target, scanning.function, "scan")
     dtypes = [natural_dtype(type) for type in types]
     return run(shape, dtypes, how=(scanning.is_tuple, scanning.sign), **values)
 

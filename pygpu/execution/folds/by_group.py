@@ -9,7 +9,7 @@ in arrays/grouping.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,6 +82,9 @@ def by_group(folding: Folding, by: By, fold: Fold) -> list[NDArray[Any]]:
     return grouping.of(elements.values, elements.index, elements.wide.lines)
 
 
+_ASKED: Final = "reduce: by or map"
+
+
 def at_once(folding: Folding, by: By, fold: Fold) -> Grouped | None:
     """What folds by programs of the device that find values and groups as they fold."""
     first, target = folding.images[0], folding.target
@@ -89,7 +92,9 @@ def at_once(folding: Folding, by: By, fold: Fold) -> Grouped | None:
     count = storage.height * storage.width if first.count is None else first.count
     images = tuple([each.image for each in folding.images])
     roles: dict[str, Any] = {"function": "function", "first": "known", "second": "known"}
-    run = made(_numbered, roles | {"images": IMAGES, "given": "object"}, target, by.function)
+    run = made(
+        _numbered, roles | {"images": IMAGES, "given": "object"}, target, by.function, _ASKED
+    )
     values = {"first": folding.first, "second": by.reading.known, "images": images}
     return grouped(
         fold,
@@ -124,7 +129,8 @@ class Elements:
         target = folding.target
         wide = spread(folding.images[0], target)
         roles = {"function": "function", "how": "known", "images": IMAGES, "sizes": NUMBERS}
-        run = made(_element, {**roles, "given": "object"}, target, by.function)
+        roles["given"] = "object"
+        run = made(_element, roles, target, by.function, _ASKED)
         known = {"how": (folding.first, by.reading.known, wide.is_whole)}
         images = tuple([each.image for each in folding.images])
         values = known | {"images": images, "given": dict(folding.given), "sizes": wide.sizes}
@@ -132,7 +138,7 @@ class Elements:
         if found[-1].kind not in (*INTEGERS, "bool") or not found[-1].is_scalar:
             raise TypeError(f"reduce: by gives the number of a group, an Int, got {found[-1]}")
         dtypes = [*[natural_dtype(type) for type in types], np.dtype("int32")]
-        results, ran = run.run(wide.shape, dtypes, **values)
+        results, ran = run.run(wide.shape, dtypes, wide.elements, **values)
         *parts, index = [wide.line(each) for each in results]
         return cls(tuple(parts), index, wide, ran)
 

@@ -33,6 +33,7 @@ from pygpu.execution.arrays.values import fold_of
 from pygpu.execution.folds.packing import Packing, apart, packed, together
 from pygpu.execution.folds.workgroups import Folded, Groups, Ready, Source
 from pygpu.execution.programs.calls import Programs
+from pygpu.execution.programs.checked import nowhere
 from pygpu.execution.programs.options import is_checked_here
 from pygpu.language.vectors import Position, Vec2
 from pygpu.types import Type, vector
@@ -99,8 +100,9 @@ class Fold:
             **{"length": pair, "corner": pair, "given": "object", "p": "position"},
         )
         signature.name = "reduce"
-        self.passes = Programs(_fold, signature, target, inner=True)
-        self.values = Programs(value_at, _of_values(self.first), target, inner=False)
+        self.passes = Programs(_fold, signature, target, inner="reduce")
+        self.passes.places = nowhere
+        self.values = Programs(value_at, _of_values(self.first), target)
         joins = Signature.by_roles(_joined, function=Known(function), a="object", b="object")
         self.groups = Groups(
             Source.of(value_at, _of_values(self.first).parameters),

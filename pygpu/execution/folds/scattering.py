@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,7 +111,7 @@ class _Goes:
     def check(self) -> None:
         """TypeError where the function does not give places in the result."""
         roles: dict[str, Any] = {"first": "known", "images": IMAGES}
-        goal = made(_goal, roles, self.target)
+        goal = made(_goal, roles, self.target, asked=_ASKED)
         found, is_tuple = goal.types(first=self.first, images=(self.given.image,))
         size = self.size
         wanted = [1] * len(size) if is_tuple and len(size) > 1 else [len(size)]
@@ -120,6 +120,9 @@ class _Goes:
             raise TypeError(
                 f"scatter: to gives {what[len(size) - 1]}, got {described(found, is_tuple)}"
             )
+
+
+_ASKED: Final = "scatter: to"
 
 
 def _scattered(goes: _Goes, start: Any) -> Any:
@@ -149,7 +152,7 @@ def _at_once(goes: _Goes, neutral: Any) -> Storage | None:
     count = storage.height * storage.width if given.count is None else given.count
     shape = rows_of(goes.groups, target) if len(goes.size) == 1 else shape_of(goes.size)
     roles = {"first": "known", "images": IMAGES, "to": NUMBERS}
-    run = made(_numbered, roles, target)
+    run = made(_numbered, roles, target, asked=_ASKED)
     values = {"first": goes.first, "images": (given.image,), "to": goes.size[::-1]}
     groups, images = goes.groups, (given.image,)
     fold = goes.fold(neutral)
@@ -165,10 +168,11 @@ def _folded(goes: _Goes, neutral: Any) -> NDArray[Any]:
     given, target = goes.given, goes.target
     wide = spread(given, target)
     roles = {"how": "known", "images": IMAGES, "sizes": NUMBERS, "to": NUMBERS}
-    send = made(_sent, roles, target)
-    values, index = send(
+    send = made(_sent, roles, target, asked=_ASKED)
+    (values, index), _ = send.run(
         wide.shape,
         [natural_dtype(goes.types[0]), "int32"],
+        wide.elements,
         how=(goes.first, wide.is_whole),
         images=(given.image,),
         sizes=wide.sizes,

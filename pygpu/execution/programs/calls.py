@@ -41,6 +41,7 @@ from pygpu.execution.programs.specialise import (
     specialise,
     translate,
 )
+from pygpu.frontend.values.faults import Fault
 from pygpu.ssa import Constant
 from pygpu.types import Type
 
@@ -62,7 +63,7 @@ class Programs:
         target: str = "auto",
         dtype: Any = None,
         check: bool = False,
-        inner: bool = False,
+        inner: str = "",
     ) -> None:
         self.function: Final = function
         self.signature: Final = signature
@@ -71,6 +72,7 @@ class Programs:
         self._check = check
         self._inner: Final = inner
         self._cache = Cache()
+        self.places: checked.Where | None = None  # what its pixels are called
         self.cleared = 0  # how often programs were forgotten
 
     def wanted(self, form: tuple[Form, str], out: Out | None = None, dtype: Any = None) -> Wanted:
@@ -109,23 +111,40 @@ class Programs:
         faults = made.translated.translation.faults
         if faults:
             direct.append(None)
-        if arguments.checked and not self._inner:
-            shapes = [each.shape for each in inputs]
-            for place, given in enumerate(arguments.images):
-                if given.rank == NUMBER:
-                    shapes[place] = whole
-            checked.check_sizes(self.function, made.translated.function, shapes, whole)
+        self.check_sizes(arguments, made, whole)
         work = Work(inputs, arguments.uniforms, whole, direct)
         made, storages = self.held(
             made, lambda made: running.run(made, work), arguments, wanted, order
         )
         if faults:
             numbers = storages.pop().host().reshape(whole)
-            where = checked.nowhere if self._inner else where
-            function, signature = self.function, self.signature
-            checked.raise_first(faults, numbers, function, signature, arguments, where=where)
+            self.raise_first(faults, numbers, arguments, where)
         storages = [storage.shaped(whole) for storage in storages]
         return Run(made, wanted, storages, out, direct, arguments)
+
+    def check_sizes(
+        self, arguments: Arguments, made: Specialisation, whole: tuple[int, ...]
+    ) -> None:
+        """ValueError where an image of a checked call is smaller than the result."""
+        if arguments.checked and not self._inner:
+            given = [
+                whole if each.rank == NUMBER else each.storage.shape for each in arguments.images
+            ]
+            shapes = [*given, *[each.shape for each in made.captured]]
+            checked.check_sizes(self.function, made.translated.function, shapes, whole)
+
+    def raise_first(
+        self,
+        faults: Sequence[Fault],
+        numbers: NDArray[Any],
+        arguments: Arguments,
+        where: checked.Where | None,
+    ) -> None:
+        """Raise what a checked call has found first (checked.py); of a pass of PyGPU's own what
+        the user's function in it is."""
+        name = self._inner or self.signature.name
+        function, signature, where = self.function, self.signature, where or self.places
+        checked.raise_first(faults, numbers, function, signature, arguments, where=where, name=name)
 
     def held(
         self,

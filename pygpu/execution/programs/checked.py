@@ -11,6 +11,7 @@ itself says what.
 from __future__ import annotations
 
 import inspect
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from pygpu.core.errors import AT_RUN_TIME, HOME
 from pygpu.core.host.later import later
+from pygpu.core.host.records import record
 from pygpu.core.storage import NumberLike
 from pygpu.execution.arguments import plain
 from pygpu.execution.arguments.parameters import Arguments
@@ -33,6 +35,23 @@ with later():
     from pygpu.passes.analysis import footprint
 
 Where = Callable[[tuple[int, ...]], str]  # of a pixel, by its coordinates, in words
+
+
+@record
+class Elements:
+    """What the pixels of a pass are called that are elements of an array, one after the other in
+    rows of `row`; behind the last one is nothing. `size` is that of the array, without channels."""
+
+    row: int
+    size: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        return math.prod(self.size)
+
+    def __call__(self, coordinates: tuple[int, ...]) -> str:
+        number = coordinates[1] * self.row + coordinates[0]
+        return _position(tuple(map(int, np.unravel_index(number, self.size)[::-1])))
 
 
 def check_sizes(
@@ -70,13 +89,15 @@ def raise_first(
     arguments: Arguments | None,
     corner: tuple[int, ...] | None = None,
     where: Where | None = None,
+    name: str = "",
 ) -> None:
     """Raise the fault of the first pixel, in raster order, that has one. `numbers`, of the shape of
     the results, holds for each pixel which one, counted from 1; 0: none. They may be those of a
     chunk alone, with its first pixel at `corner` (x, y; or x; or x, y, z). No `arguments`: nobody
     has them as whole images. `where` says where a pixel is, if that is no position of the
-    user's."""
-    places = np.flatnonzero(numbers)
+    user's, and `name` of what, if that is not the function."""
+    there = numbers.reshape(-1)
+    places = np.flatnonzero(there[: where.count] if isinstance(where, Elements) else there)
     if not places.size:
         return
     place = np.unravel_index(places[0], numbers.shape)
@@ -91,7 +112,7 @@ def raise_first(
         error = _in_python(function, signature, arguments, Position(*coordinates))
     named = (where or _position)(coordinates)
     more = counted(len(places), "position") + among
-    raise told(fault, error, signature.name + (named and f" at the {named}, {more}"))
+    raise told(fault, error, (name or signature.name) + (named and f" at the {named}, {more}"))
 
 
 def told(fault: Fault, error: BaseException | None, where: str) -> BaseException:

@@ -26,7 +26,7 @@ from pygpu.frontend.calls.binding import bind
 from pygpu.frontend.calls.native import native
 from pygpu.frontend.collections.derived import method_of, walked_class
 from pygpu.frontend.effects import domains, volatile
-from pygpu.frontend.flow.choices import is_instance
+from pygpu.frontend.flow.choices import OF_ALL, holds
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.joins import origins
 from pygpu.frontend.methods import changing
@@ -38,6 +38,7 @@ from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import is_word, scalar_kind
 from pygpu.frontend.values.known import is_users_class
+from pygpu.frontend.values.lazy import Row
 from pygpu.frontend.values.objects import Instance, Matrix
 from pygpu.frontend.values.values import (
     Abstract,
@@ -58,7 +59,7 @@ with later():
     from pygpu.frontend.calls import dynamic, misfits, numpy_kinds, numpy_objects
     from pygpu.frontend.collections import bounded
     from pygpu.frontend.flow import generators
-    from pygpu.frontend.protocols import attributes
+    from pygpu.frontend.protocols import arrays, attributes
     from pygpu.frontend.rules import classes
     from pygpu.frontend.walked import fitting
 
@@ -100,8 +101,8 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
             raise w.error(value.message)
     if isinstance(function, type) and issubclass(function, BaseException):
         return _exception(w, function, args, keywords)
-    if function is isinstance and args and type(args[0]) is Choice:
-        return is_instance(w, *args)
+    if any(each is function for each in OF_ALL) and args and type(args[0]) is Choice:
+        return holds(w, function, *args)
     if volatile.is_report(function):
         return _report(w, function, args, keywords)
     if function is builtins.__build_class__:
@@ -161,6 +162,8 @@ def _ruled(
     if numpy_kinds.is_numpy(function):  # a list of dynamic length is what a mask would select
         by_loops = function in numpy_kinds.FOLDED_BY_LOOPS
         args = tuple([bounded.as_selection(w, arg, by_loops) for arg in args])
+        if not by_loops:
+            args = tuple([arrays.opened(w, arg) if type(arg) is Row else arg for arg in args])
     if numpy_kinds.is_numpy(function) or function in OF_NUMBERS:
         try:  # arrays and vectors of ours may be known throughout
             return native(w, function, args, keywords), args

@@ -47,7 +47,8 @@ def native(
     if owner is not None:
         check_kept(w, owner, getattr(function, "__name__", ""))
     if w.frames:
-        volatile.warn(w.frame, function, w.environment.still)
+        for each in volatile.called(function, args, keywords):
+            volatile.warn(w.frame, each, w.environment.still)
     w.environment.dependencies.add(function, *args, *keywords.values())
     if made.made:
         result = _run(w, function, args, keywords)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 import numpy as np
@@ -23,11 +24,12 @@ from pygpu.frontend.protocols import arrays, datamodel
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values import views
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import is_complex, is_narrow, narrow_dtype, scalar_kind
-from pygpu.frontend.values.lazy import Indexed
+from pygpu.frontend.values.kinds import is_complex, is_narrow, is_numpys, narrow_dtype, scalar_kind
+from pygpu.frontend.values.lazy import Indexed, Row
 from pygpu.frontend.values.objects import Array, Dict, Instance, Iterator, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Tuple, describe, tuple_of
 from pygpu.language import vectors
+from pygpu.ssa import Value
 from pygpu.types import vector
 
 
@@ -110,8 +112,14 @@ def on_objects(w: Evaluator, function: Any, args: tuple[Any, ...], keywords: Any
 
     try:
         form = trials.form_of_result(w, function, given, tried)
-        result, opened = _run(w, function, given, lambda value: Element(w, value))
-        return _formed(w, result, form, opened)
+        elements: set[Value | None] = set()
+
+        def emitting(value: Any) -> Element:
+            elements.add(value.value if isinstance(value, Dynamic) else None)
+            return Element(w, value)
+
+        result, opened = _run(w, function, given, emitting)
+        return _formed(w, result, form, opened, elements)
     except (TypeError, AttributeError, trials.Disagreement) as error:
         raise _refused(w, function) from error
 
@@ -131,14 +139,20 @@ def _refused(w: Evaluator, function: Any) -> Exception:
 
 
 def _listed(w: Evaluator, value: Any) -> Any:
-    """Arguments in which what can be read once alone is a list, and vectors are of components that
-    are the same values each time they are asked for: trials know values by them."""
+    """Arguments in which what can be read once alone is a list, rows of tables are arrays, and
+    vectors are of components that are the same values each time they are asked for: trials know
+    values by them."""
     if type(value) is dict:
         return {name: _listed(w, part) for name, part in value.items()}
     if type(value) in (list, tuple):
         return type(value)([_listed(w, part) for part in value])
+    if isinstance(value, Row):
+        return arrays.opened(w, value)
     if isinstance(value, Vector):
-        return Vector(value.cls, value.type, components(w, value))
+        parts = components(w, value)
+        if any(map(is_numpys, parts)):  # a short row of a table
+            return arrays.array_of(parts, (len(parts),))
+        return Vector(value.cls, value.type, parts)
     if isinstance(value, Matrix):
         return Matrix(value.cls, _listed(w, w.read(value)))
     if isinstance(value, Tuple):
@@ -206,11 +220,18 @@ def _closed(w: Evaluator, result: Any) -> Any:
     return arrays.array_of(made.reshape(-1), made.shape)
 
 
-def _formed(w: Evaluator, result: Any, form: trials.Form, opened: list[tuple[Array, Any]]) -> Any:
-    """What NumPy gave as of numbers: of their dtype, and views where NumPy makes views."""
+def _formed(
+    w: Evaluator,
+    result: Any,
+    form: trials.Form,
+    opened: list[tuple[Array, Any]],
+    given: AbstractSet[Value | None],
+) -> Any:
+    """What NumPy gave as of numbers: of their dtype, and views where NumPy makes views. `given` are
+    the values of the elements that NumPy was given."""
     if form[0] == "sequence":
         pairs = zip(result, form[1:], strict=True)
-        parts = tuple([_formed(w, part, its, opened) for part, its in pairs])
+        parts = tuple([_formed(w, part, its, opened, given) for part, its in pairs])
         return tuple_of(parts) if isinstance(result, tuple) else List(parts)
     if form[0] == "known":
         return result
@@ -218,10 +239,10 @@ def _formed(w: Evaluator, result: Any, form: trials.Form, opened: list[tuple[Arr
         return _of_class(w, form[1], result)
     _, dtype, is_view = form
     if not isinstance(result, np.ndarray):
-        return _of_dtype(w, _value(result), dtype)
+        return _of_dtype(w, _value(result), dtype, given)
     if is_view and result.ndim:
         return _view(result, opened)
-    flat = [_of_dtype(w, _value(part), dtype) for part in result.reshape(-1)]
+    flat = [_of_dtype(w, _value(part), dtype, given) for part in result.reshape(-1)]
     return flat[0] if result.ndim == 0 else arrays.array_of(flat, result.shape)
 
 
@@ -234,9 +255,13 @@ def _of_class(w: Evaluator, cls: Any, result: Any) -> Any:
     return make_vector(w, cls.TYPE, tuple(parts))
 
 
-def _of_dtype(w: Evaluator, value: Any, dtype: np.dtype[Any]) -> Any:
+def _of_dtype(
+    w: Evaluator, value: Any, dtype: np.dtype[Any], given: AbstractSet[Value | None]
+) -> Any:
     if not isinstance(value, Abstract):
         return dtype.type(value)
+    if isinstance(value, Narrow) and value.value in given and not is_narrow(dtype):
+        return arrays.of_dtype(w, value, dtype)  # it was put beside wider ones
     if is_narrow(dtype) != isinstance(value, Narrow):
         raise trials.Disagreement
     if dtype.kind in "bif" and isinstance(value, Dynamic) and not isinstance(value, Narrow):

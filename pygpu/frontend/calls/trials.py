@@ -90,7 +90,7 @@ class Draw:
             is_unsigned = isinstance(value, Narrow) or kind == "uint"
             self._drawn[value.value] = abs(number) if is_unsigned else number
         number = self._drawn[value.value]
-        return value.dtype.type(number) if isinstance(value, Narrow) else number
+        return _of_width(value.dtype, number) if isinstance(value, Narrow) else number
 
     def plain(self, w: Evaluator, value: Any) -> Any:
         """An argument as plain Python would have it."""
@@ -116,6 +116,13 @@ class Draw:
             made = [self.plain(w, part) for part in items_of(w, value)]
             return made if isinstance(value, List) else tuple(made)
         raise Disagreement
+
+
+def _of_width(dtype: np.dtype[Any], number: int) -> np.integer[Any]:
+    """An integer of fewer bits for a small one: sums and products of such wrap."""
+    limits = np.iinfo(dtype)
+    spread = (97 * number - limits.min) % (limits.max - limits.min + 1)
+    return dtype.type(limits.min + spread)  # type: ignore[no-any-return]
 
 
 def _draws() -> list[Draw]:

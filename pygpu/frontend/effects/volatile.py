@@ -5,12 +5,16 @@ calls that show something to somebody, where it is dynamic: nothing is shown.
 
 from __future__ import annotations
 
+import functools
 import sys
+import time
 import types
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 from weakref import WeakSet
+
+import numpy as np
 
 from pygpu.bytecode import decode
 from pygpu.core.errors import HOME
@@ -67,6 +71,8 @@ def is_volatile(function: Callable[..., Any]) -> bool:
     if isinstance(owner, _loaded(_GENERATORS)):
         return name not in _STILL
     module = getattr(function, "__module__", None)
+    if isinstance(function, functools.partial):
+        return is_volatile(function.func)
     if isinstance(owner, type) and issubclass(owner, _loaded(_DATES)):
         return name in ("now", "today", "utcnow")
     if name == "rvs" and (module or "").startswith("scipy.stats"):
@@ -171,6 +177,16 @@ def warn_of_report(frame: Frame, function: Callable[..., Any]) -> None:
         )
 
 
+def called(
+    function: Callable[..., Any], args: Sequence[Any], keywords: Mapping[str, Any]
+) -> list[Callable[..., Any]]:
+    """What a known call calls: a function, and what it is given to call."""
+    given = [keywords["key"]] if callable(keywords.get("key")) else []
+    if function is np.datetime64 and args and args[0] in ("now", "today"):
+        given.append(time.time)
+    return [function, *given]
+
+
 def warn(frame: Frame, function: Callable[..., Any], still: set[types.FunctionType]) -> None:
     """Say, once a place, that a call is executed once for all pixels, unless it is in `still`."""
     is_python = type(function) is types.FunctionType
@@ -185,6 +201,7 @@ def warn(frame: Frame, function: Callable[..., Any], still: set[types.FunctionTy
         frame = frame.caller
     if not _WARNED.first(frame):
         return
+    drawn = getattr(drawn, "func", drawn)  # of a partial
     name = getattr(drawn, "__qualname__", None) or repr(drawn)
     _warn(
         frame,

@@ -17,6 +17,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
+import numpy as np
+
 from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
 from pygpu.frontend.flow.paths import ControlFlow, Outcome
@@ -244,10 +246,14 @@ def asked(w: ControlFlow, a: Any, b: Any, ask: Callable[[Any, Any], Any]) -> Any
     return is_one_of(w, choice.which, frozenset([i for i in left if answers[i]]), left)
 
 
-def is_instance(w: ControlFlow, choice: Choice, cls: Any) -> Any:
-    """isinstance(choice, cls)"""
+# What is asked of all options of a choice at once.
+OF_ALL: Final = (isinstance, np.isscalar)
+
+
+def holds(w: ControlFlow, ask: Any, choice: Choice, *more: Any) -> Any:
+    """What is asked of a choice: isinstance(choice, cls), np.isscalar(choice)."""
     left = possible(w, choice)
-    held = [i for i in left if w.call(isinstance, choice.options[i], cls)]
+    held = [i for i in left if w.call(ask, choice.options[i], *more)]
     return is_one_of(w, choice.which, frozenset(held), left)
 
 
@@ -283,8 +289,8 @@ def chosen(state: State, op: str, arg: Any) -> int | None:
         first, second = stack[-count - 1], stack[-count - 2]
         if type(first) is Choice or type(second) is Choice:
             return count + 1 if type(first) is Choice else count + 2
-        if first is isinstance or second is isinstance:
-            return None  # asked of all options at once: see `is_instance`
+        if any(each is first or each is second for each in OF_ALL):
+            return None
         if isinstance(first, _WALKED) or isinstance(second, _WALKED):
             return None  # what it does with a choice is seen in it
         count_looked = count

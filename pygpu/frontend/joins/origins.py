@@ -19,13 +19,14 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.values import Dynamic, Flagged, Truth, describe
+from pygpu.frontend.values.kinds import is_numpys, may_be_numpys, scalar_kind
+from pygpu.frontend.values.values import Dynamic, Flagged, Narrow, describe
 from pygpu.language.scalars import Int, UInt
 from pygpu.ssa import Value
 from pygpu.types import INT, Kind, vector, widest
 
 CLASSES: Final = {"float": float, "int": int, "uint": int, "bool": bool}
+_NUMPYS: Final = {"float": np.float64, "int": np.int64, "uint": np.uint32, "bool": np.bool_}
 _ONE_OF: Final = {"select": 1, "min": 0, "max": 0}  # which of two operands; where these begin
 _NOBODYS: Final[frozenset[type]] = frozenset()
 _PYTHONS: Final = frozenset((int,))
@@ -42,19 +43,23 @@ _COUNTING: Final = frozenset("add sub mul neg abs mod floordiv pow".split())  # 
 
 def same_of_all(w: Evaluator, number: Dynamic, ask: Callable[[type], Any]) -> Any:
     """What is asked of the class of a number; an error where that depends on the path."""
-    if isinstance(number, Truth) and number.is_numpys:
-        return ask(np.bool_)
     if isinstance(number, Flagged):
         return ask(number.cls)
-    return _same(w, describe(number), _kinds(w, number.value), ask)
-
-
-def _same(w: Evaluator, what: str, kinds: set[Kind], ask: Callable[[type], Any]) -> Any:
+    kinds = _kinds(w, number.value)
     classes = {CLASSES[kind] for kind in kinds}
+    if may_be_numpys(number):
+        own = {number.dtype.type} if isinstance(number, Narrow) else {_NUMPYS[k] for k in kinds}
+        classes = own if is_numpys(number) else classes | own
+    return _same(w, describe(number), classes, ask)
+
+
+def _same(w: Evaluator, what: str, classes: set[Any], ask: Callable[[type], Any]) -> Any:
     answers = {ask(cls) for cls in classes}
     if len(answers) == 1:
         return answers.pop()
-    shown = sorted(cls.__name__ for cls in classes)
+    shown = sorted(
+        f"np.{cls.__name__}" * issubclass(cls, np.generic) or cls.__name__ for cls in classes
+    )
     raise w.error(
         f"whether {what} is of class {' or '.join(shown)} depends on the path that led "
         f"here: make it one of them on all paths, as {' or '.join(f'{name}(x)' for name in shown)}"
@@ -228,7 +233,7 @@ def certain_array(w: Evaluator, elements: Iterable[Any]) -> None:
     """An error where the path decides of which kind an array is."""
     kinds = of_array(w, elements)
     if len(kinds) > 1:
-        _same(w, "what this array holds", kinds, lambda cls: cls)
+        _same(w, "what this array holds", {CLASSES[kind] for kind in kinds}, lambda cls: cls)
 
 
 def _kinds(w: Evaluator, value: Value) -> set[Kind]:

@@ -20,6 +20,7 @@ from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers import flags
 from pygpu.frontend.numbers.numbers import as_value, bounded, dynamic
 from pygpu.frontend.numbers.operands import (
+    column,
     components,
     componentwise,
     make_vector,
@@ -112,7 +113,6 @@ def _what_is_made() -> dict[tuple[str, Kind, Kind], tuple[str, Type]]:
 
 _MADE: Final = _what_is_made()
 _PLAIN: Final = frozenset("+-*|^")  # modulo 2**32 whatever is known of two integers
-_BY_ZERO: Final = {"//": "integer division or modulo by zero", "%": "integer modulo by zero"}
 
 
 def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
@@ -139,9 +139,8 @@ def scalars(w: Evaluator, symbol: str, a: Any, b: Any, first: Kind, second: Kind
     code, type = row
     kind = type.kind
     if kind in INTEGERS:
-        is_checked = symbol in _BY_ZERO and w.faults.checked and not w.handled()
-        if is_checked and flags.whose(w, a, b) is not True:
-            w.check(compare(w, "==", b, 0), ZeroDivisionError, _BY_ZERO[symbol])
+        if w.faults.checked and not w.handled() and flags.whose(w, a, b) is not True:
+            integers.check_second(w, symbol, b)
         if narrow_dtype(a) is not None or narrow_dtype(b) is not None:
             whole = integers.binary(w, symbol, code, a, b, kind)
             return flags.inherited(w, narrow.combined(w, symbol, a, b, whole), a, b, symbol)
@@ -162,9 +161,9 @@ def _vector_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         exponent = parts[1] if not isinstance(parts[1], Value) else None
         kind = result_kind(symbol, kinds, exponent)
         type = vector(kind, size)
-        if kind != "float" and symbol in ("//", "%") and w.faults.checked:
-            for divisor in operand_components(w, b, size):
-                w.check(compare(w, "==", divisor, 0), ZeroDivisionError, _BY_ZERO[symbol])
+        if kind != "float" and w.faults.checked:
+            for each in column(w, operand_components(w, b, size), size):
+                integers.check_second(w, symbol, each)
         return w.build.emit(_CODES[symbol][kind], *[as_value(w, part, type) for part in parts])
 
     operands: Sequence[Any] = (a, b)
@@ -379,9 +378,7 @@ def _array_elementwise(
             operand = np.empty(len(items), object)
             operand[:] = items
         if not isinstance(operand, np.ndarray):
-            holder = np.empty((), object)
-            holder[()] = operand
-            operand = holder
+            operand = np.array([operand, None], object)[:1].reshape(())
         arrays.append(as_objects(unmasked(w, operand)))
     shaped = np.broadcast_arrays(*arrays)
     result = np.empty(shaped[0].shape, object)
@@ -424,6 +421,9 @@ def select(w: Evaluator, condition: Any, a: Any, b: Any) -> Any:
         for part in parts[1:]
     ]
     type = vector(_common_kind(w, [*scalars[0], *scalars[1]]), size)
+    if type.kind == "int" and any(map(narrow_dtype, (*scalars[0], *scalars[1]))):
+        rows = zip(*[column(w, part, size) for part in parts], strict=True)
+        return make_vector(w, type, tuple([narrow.selected(w, (a, b), *row) for row in rows]))
     test = as_value(w, parts[0], BOOL if scalar_kind(condition) else vector("bool", size))
     value = w.build.emit("select", test, as_value(w, parts[1], type), as_value(w, parts[2], type))
     return make_vector(w, type, value)
@@ -436,13 +436,3 @@ def _common_kind(w: Evaluator, scalars: Sequence[Any]) -> Kind:
         shown = " and ".join(describe(value) for value in scalars[:2])
         raise w.error(f"{shown} cannot be one value: {integers.HINT}")
     return kind
-
-
-def dot(w: Evaluator, a: Any, b: Any) -> Any:
-    """The sum of the products of two vectors' components."""
-    first, second = vector_type(a), vector_type(b)
-    size = (first or second).size  # type: ignore[union-attr]
-    parts = [operand_components(w, operand, size) for operand in (a, b)]
-    kind = widest(*[operand_kind(part) for part in parts])
-    type = vector("int" if kind == "bool" else kind, size)
-    return dynamic(w, "dot", *[as_value(w, part, type) for part in parts])

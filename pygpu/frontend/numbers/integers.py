@@ -70,6 +70,24 @@ def binary(w: Evaluator, symbol: str, code: str, a: Any, b: Any, kind: Kind) -> 
     return dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
 
 
+# What operators of integers raise: for which second operands, what, and in which words.
+_RAISED: Final[dict[str, tuple[str, type[Exception], str]]] = {
+    "//": ("eq", ZeroDivisionError, "integer division or modulo by zero"),
+    "%": ("eq", ZeroDivisionError, "integer modulo by zero"),
+    "<<": ("lt", ValueError, "negative shift count"),
+    ">>": ("lt", ValueError, "negative shift count"),
+}
+
+
+def check_second(w: Evaluator, symbol: str, b: Any) -> None:
+    """Note what an operator of integers raises of its second operand."""
+    if symbol in _RAISED:
+        test, error, message = _RAISED[symbol]
+        is_known = not isinstance(b, Abstract)
+        fails = (b == 0 if test == "eq" else b < 0) if is_known else None
+        w.check(fails if is_known else compare(w, TABLE[test].symbol, test, b, 0), error, message)
+
+
 def _shifted_kind(symbol: str, a: Any, b: Any) -> Kind:
     """A shift is of the kind of what is shifted. A known integer follows the count."""
     if isinstance(a, Abstract) or not is_plain(a):

@@ -12,11 +12,12 @@ NumPy's on one path and Python's on another is taken where nothing can wrap, els
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.host.later import later
 from pygpu.frontend.numbers import integers
 from pygpu.frontend.numbers.numbers import as_value, convert, dynamic
 from pygpu.frontend.values import ranges
@@ -29,10 +30,14 @@ from pygpu.frontend.values.kinds import (
     range_of,
     scalar_kind,
 )
-from pygpu.frontend.values.values import Certainty, Dynamic, Narrow, describe
+from pygpu.frontend.values.values import Certainty, Dynamic, Narrow, Natural, describe
 from pygpu.language.scalars import Int, UInt
 from pygpu.ssa import Value
 from pygpu.types import INT
+
+with later():
+    from pygpu.frontend.joins import origins
+    from pygpu.frontend.numbers import arithmetic
 
 DType = np.dtype[Any]
 
@@ -50,23 +55,34 @@ _UNARY: Final = ("neg", "bit_not", "abs", "sign")
 
 def combined(w: Evaluator, symbol: str, a: Any, b: Any, made: Any) -> Any:
     """What an operator has made of scalars, one of which may be of fewer bits, as NumPy has it."""
-    dtype = _width(a, b)
+    dtype = _width(w, a, b)
     if dtype is None:
         return made
-    low, high = _ends(symbol, a, b, dtype)
+    low, high = _ends(w, symbol, a, b, dtype)
     limits = np.iinfo(dtype)
-    sure = max(certainty(a), certainty(b))
-    if Certainty.NUMPY in (certainty(a), certainty(b)) and sure is not Certainty.NEITHER:
+    whose = _certainty(w, a), _certainty(w, b)
+    sure = max(whose)
+    if Certainty.NUMPY in whose and sure is not Certainty.NEITHER:
         sure = Certainty.NUMPY  # beside one of NumPy's, Python's number becomes one
+    for other in (a, b):
+        if type(other) is Dynamic and other.type is INT:
+            converted(w, other, dtype)  # in a checked program it has to fit
     if limits.min <= low and high <= limits.max:
         return Narrow(made.value, dtype, (low, high), sure)
     if sure is not Certainty.NUMPY:
-        unclear = a if certainty(a) is sure else b
+        unclear = (a, b)[whose.index(sure)]
         raise w.error(ambiguous(symbol, unclear, dtype))
     return wrapped(w, made.value, dtype)
 
 
-def _width(a: Any, b: Any) -> DType | None:
+def _certainty(w: Evaluator, number: Any) -> Certainty:
+    """`certainty`, of ints that only the device knows as well: a loop's counter is Python's."""
+    is_int = type(number) in (Dynamic, Natural) and number.type is INT
+    is_pythons = is_int and origins.int_classes(w, number) == {int}
+    return Certainty.OR_PYTHONS if is_pythons else certainty(number)
+
+
+def _width(w: Evaluator, a: Any, b: Any) -> DType | None:
     """The dtype of what NumPy makes of two scalars; None where it is none of fewer bits."""
     first, second = narrow_dtype(a), narrow_dtype(b)
     if first is not None and second is not None:
@@ -76,24 +92,31 @@ def _width(a: Any, b: Any) -> DType | None:
     other = b if first is not None else a
     if dtype is None or scalar_kind(other) == "bool":
         return dtype
+    if type(other) in (Dynamic, Natural) and int in origins.int_classes(w, other):
+        return dtype  # Python's, on some paths at least
     if isinstance(other, (Dynamic, Int, UInt, np.integer)):
         return None  # with an integer of 32 bits and more it is one
     dtype.type(0) + int(other)  # OverflowError for what it cannot hold
     return dtype
 
 
-def _ends(symbol: str, a: Any, b: Any, dtype: DType) -> tuple[int, int]:
+def _ends(w: Evaluator, symbol: str, a: Any, b: Any, dtype: DType) -> tuple[int, int]:
     """Between which two integers the result of an operator lies."""
-    limits = np.iinfo(dtype)
+    limits, first, second = np.iinfo(dtype), _range(w, a), _range(w, b)
     if symbol in _RANGES:
-        ends = [_RANGES[symbol](x, y) for x in range_of(a) for y in range_of(b)]
+        ends = [_RANGES[symbol](x, y) for x in first for y in second]
     elif symbol in _WITHIN:
-        ends = [*range_of(a), *range_of(b), limits.min, limits.max]
-        if symbol == "//" and limits.min < 0 and min(range_of(b)) < 0:
+        ends = [*first, *second, limits.min, limits.max]
+        if symbol == "//" and limits.min < 0 and min(second) < 0:
             ends.append(limits.max + 1)  # -128 // -1 is 128
     else:
         ends = [limits.min - 1, limits.max + 1]
     return min(ends), max(ends)
+
+
+def _range(w: Evaluator, number: Any) -> tuple[int, int]:
+    is_int = type(number) in (Dynamic, Natural) and number.type is INT
+    return ranges.range_of(w, number.value) if is_int else range_of(number)
 
 
 def _unary(w: Evaluator, code: str, number: Any) -> Any:
@@ -158,6 +181,25 @@ def of_widths(w: Evaluator, number: Any, widths: Collection[DType | None]) -> An
     return converted(w, number, both, exact=False)
 
 
+def selected(w: Evaluator, rows: Sequence[Any], test: Any, *pair: Any) -> Any:
+    """One of two integers of rows or numbers, as NumPy's arrays of them have it."""
+    own = [
+        x if scalar_kind(row) or narrow_dtype(x) else widened(x)
+        for row, x in zip(rows, pair, strict=True)
+    ]
+    return arithmetic.select(w, test, *together(w, *own))
+
+
+def together(w: Evaluator, *numbers: Any) -> Sequence[Any]:
+    """Integers that a function of NumPy gives one of, in the width that it gives them in: that of
+    all that are not Python's own."""
+    sized = [
+        x for x in numbers if isinstance(x, (Dynamic, np.integer)) and scalar_kind(x) != "bool"
+    ]
+    widths = set(map(narrow_dtype, sized))
+    return [of_widths(w, x, widths) for x in numbers] if len(widths) > 1 else numbers
+
+
 def widened(number: Any) -> Any:
     """An integer as one of an array of 64 bits."""
     if isinstance(number, Narrow):
@@ -214,6 +256,12 @@ def refused(what: str, dtype: DType) -> str:
 
 def ambiguous(what: str, value: Any, dtype: DType) -> str:
     """What to say of a number that wraps on one path alone."""
+    if not isinstance(value, Narrow):
+        return (
+            f"{what} of {dtype} and {describe(value)}, which may be a number of Python's, beside "
+            f"which it wraps in its own width, or an Int, beside which it does not: make that "
+            f"np.{dtype}(x), or the other int(x)"
+        )
     return (
         f"{what} of {describe(value)}, which is NumPy's on one path and not on another: the first "
         f"wraps in its own width, the other does not; make it np.{dtype}(x), or int(x), on both"

@@ -106,6 +106,13 @@ def operand_components(w: Evaluator, value: Any, size: int) -> Any:
     return contents
 
 
+def column(w: Evaluator, part: Any, size: int) -> Sequence[Any]:
+    """The components of what an operand brings to arithmetic with vectors (operand_components)."""
+    if isinstance(part, Value):
+        return components(w, make_vector(w, part.type, part))
+    return part if isinstance(part, tuple) else (part,) * size
+
+
 def sequence_of_scalars(w: Evaluator, value: Any) -> tuple[Any, ...] | None:
     """The items of a tuple, list or one-dimensional array of scalars; None for anything else."""
     if isinstance(value, (np.ndarray, Array)):

@@ -119,8 +119,22 @@ def each(w: Evaluator, a: Any, b: Any, function: Any) -> Any:
 
 def spread(w: Evaluator, parts: Sequence[Any]) -> tuple[list[tuple[Any, ...]], tuple[int, ...]]:
     """What stands at each place of arrays that are broadcast as NumPy does, and their shape."""
-    arrays = np.broadcast_arrays(*[to_objects(w, part) for part in parts])
+    arrays = np.broadcast_arrays(*of_own_widths(w, parts, [to_objects(w, x) for x in parts]))
     return list(zip(*[array.reshape(-1) for array in arrays], strict=True)), arrays[0].shape
+
+
+def of_own_widths(w: Evaluator, parts: Sequence[Any], arrays: list[Any]) -> list[Any]:
+    """Arrays of objects, of which those of integers of 64 bits stay so where they meet some of
+    fewer: known elements are Python's numbers otherwise, beside which these keep their width."""
+    if not any(narrow_dtype(element) for each in arrays for element in each.flat):
+        return arrays
+    made = []
+    for part, own in zip(parts, arrays, strict=True):
+        if is_array(part) and kind_of(own) == "int" and narrow_of(own) is None:
+            elements = [narrow.widened(element) for element in own.flat]
+            own = np.array([*elements, None], object)[:-1].reshape(own.shape)
+        made.append(own)
+    return made
 
 
 def is_array(value: Any) -> bool:
@@ -225,6 +239,11 @@ def certain_kind(w: Evaluator, array: np.ndarray[Any, Any]) -> Kind | None:
     return kind
 
 
+def dtype_of(w: Evaluator, array: np.ndarray[Any, Any]) -> np.dtype[Any]:
+    """The dtype that an array of objects has in plain Python; floats are of 64 bits."""
+    return narrow_of(array) or np.dtype(_DTYPES[certain_kind(w, array) or "float"])
+
+
 def of_one_kind(w: Evaluator, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """An array of objects whose elements are all of its kind: ints among floats are floats, and
     known floats NumPy's, which divide by zero."""
@@ -247,6 +266,7 @@ def of_one_kind(w: Evaluator, array: np.ndarray[Any, Any]) -> np.ndarray[Any, An
     return made
 
 
+_DTYPES: Final = {"float": float, "int": int, "uint": np.uint32, "bool": bool}
 _KINDS: Final[dict[str, Kind]] = {"i": "int", "u": "int", "b": "bool", "f": "float"}
 
 

@@ -16,7 +16,7 @@ from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.numbers import dynamic, hint_of_number
 from pygpu.frontend.protocols import pictures
-from pygpu.frontend.protocols.arrays import as_vectors, certain_kind, opened, pythons, to_objects
+from pygpu.frontend.protocols.arrays import as_vectors, dtype_of, opened, pythons, to_objects
 from pygpu.frontend.protocols.datamodel import (
     MISSING,
     bind,
@@ -25,13 +25,14 @@ from pygpu.frontend.protocols.datamodel import (
     class_of,
     in_class,
     in_each_class,
+    is_row,
     python_method,
     user_method,
 )
 from pygpu.frontend.values.callables import Bound, Builtin, Function, Super
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Raised
-from pygpu.frontend.values.kinds import Complex, is_complex, is_numpys, is_word, scalar_kind
+from pygpu.frontend.values.kinds import Complex, is_complex, is_word
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.lazy import Masked, Row, Span
 from pygpu.frontend.values.objects import (
@@ -66,8 +67,6 @@ from pygpu.types import INT, vector, widest
 with later():
     from pygpu.frontend.protocols import lookups
     from pygpu.frontend.walked import library
-
-_DTYPES: Final = {"float": float, "int": int, "uint": np.uint32, "bool": bool}
 
 
 def attribute(w: Evaluator, value: Any, name: str) -> Any:
@@ -138,8 +137,10 @@ def _array_attribute(w: Evaluator, value: Array | Masked | Dynamic, name: str) -
             return value if is_real else w.call(getattr(np, name), value)
         case Masked() if name in ("size", "shape"):
             return w.length(value) if name == "size" else Tuple((w.length(value),))
+        case Masked() if name == "ndim":
+            return 1 + max([to_objects(w, item).ndim for item in value.items], default=0)
         case Array() | Dynamic() if name == "dtype":
-            return np.dtype(_DTYPES[certain_kind(w, to_objects(w, value)) or "float"])
+            return dtype_of(w, to_objects(w, value))
         case Dynamic() if name in ("shape", "ndim", "size"):
             return getattr(np.empty(()), name)
         case Flagged() if name in ("value", "_value_"):
@@ -216,7 +217,7 @@ def _swizzle(w: Evaluator, value: Vector, name: str) -> Any:
         if name not in _FOLDS | _OF_ROWS:
             raise
         made = attribute(w, Array(to_objects(w, value)), name)
-        is_own = name not in _FOLDS or any(map(is_numpys, operands.components(w, value)))
+        is_own = name not in _FOLDS or is_row(w, value)
         return made if is_own else Builtin(name, lambda *a, **k: pythons(w, w.call(made, *a, **k)))
     contents = w.read(value)
     if isinstance(contents, tuple):
@@ -438,12 +439,8 @@ def assign_components(w: Evaluator, value: Vector, indices: tuple[int, ...], new
         raise TypeError(
             f"{value.cls.__name__} holds {kind}s, cannot take {describe(new)}: convert it first"
         )
-    if scalar_kind(parts):
-        parts = (parts,) * len(indices)
-    elif not isinstance(parts, tuple):
-        parts = operands.components(w, operands.make_vector(w, parts.type, parts))
     scalar = vector(kind, 1)
     current = list(operands.components(w, value))
-    for index, part in zip(indices, parts, strict=True):
+    for index, part in zip(indices, operands.column(w, parts, len(indices)), strict=True):
         current[index] = operands.component_of(w, part, scalar)
     w.write(value, tuple(current))

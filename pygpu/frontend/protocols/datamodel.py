@@ -13,7 +13,8 @@ from pygpu.frontend.joins import origins
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator, usable
 from pygpu.frontend.values.faults import Raised
-from pygpu.frontend.values.kinds import Complex, Text
+from pygpu.frontend.values.kinds import Complex, Text, is_numpys
+from pygpu.frontend.values.lazy import Masked, Row, Span
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (
     ABSENT,
@@ -38,7 +39,14 @@ def certain_class(w: Evaluator, value: Any) -> type:
     """type(value), which of a number must not depend on the path."""
     if isinstance(value, Dynamic):
         return origins.same_of_all(w, value, lambda cls: cls)  # type: ignore[no-any-return]
-    return class_of(value)
+    is_array = isinstance(value, Masked) or is_row(w, value)
+    return np.ndarray if is_array else class_of(value)
+
+
+def is_row(w: Evaluator, value: Any) -> bool:
+    """Whether a vector is a short row of a table, an array in plain Python."""
+    contents = w.read(value) if isinstance(value, Vector) else ()
+    return isinstance(contents, tuple) and any(map(is_numpys, contents))
 
 
 def class_of(value: Any) -> type:
@@ -72,6 +80,10 @@ def class_of(value: Any) -> type:
             return types.MethodType
         case Slice():
             return slice
+        case Row():
+            return np.ndarray
+        case Span():
+            return range
     return type(value)
 
 
@@ -87,7 +99,7 @@ def is_instance(w: Evaluator, value: Any, cls: Any) -> bool:
         return bool(origins.same_of_all(w, value, lambda c: issubclass(own.get(c, c), cls)))
     if isinstance(value, Instance) and issubclass(value.cls, cls):
         return True
-    return issubclass(class_of(value), cls)
+    return issubclass(certain_class(w, value), cls)
 
 
 def in_class(value: Any, name: str) -> bool:

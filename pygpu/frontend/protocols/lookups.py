@@ -18,10 +18,11 @@ from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.numbers import as_value, dynamic
 from pygpu.frontend.numbers.operands import vector_type
+from pygpu.frontend.protocols import datamodel
 from pygpu.frontend.protocols.sequences import items_of, told_apart
 from pygpu.frontend.values.evaluator import Evaluator, usable
 from pygpu.frontend.values.kinds import any_of, is_member, scalar_kind
-from pygpu.frontend.values.lazy import Indexed
+from pygpu.frontend.values.lazy import Indexed, Row
 from pygpu.frontend.values.objects import EITHER, Array, Cell, Dict, List, Matrix, Object, Set
 from pygpu.frontend.values.states import settled
 from pygpu.frontend.values.values import (
@@ -189,7 +190,8 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     if any(scalar_kind(part) not in ("int", "bool", "uint") for part in indices):
         hint = "use np.where(mask, a, b)" if vector_type(index) else "convert it with int()"
         raise w.error(f"an index must be an integer, got {describe(index)}: {hint}")
-    if isinstance(container, (Array, np.ndarray)) and "bool" in map(scalar_kind, indices):
+    is_array = isinstance(container, (Array, np.ndarray, Row)) or datamodel.is_row(w, container)
+    if is_array and "bool" in map(scalar_kind, indices):
         raise w.error(
             "a bool is a mask where it indexes a NumPy array: write int(x), or np.where()"
         )
@@ -220,6 +222,9 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         if not container:  # one of several: some letter, where the index is not reached
             tables.check_index(w, indices[0], 0)
         container = tuple(container or "\0")
+    if isinstance(container, range) and tables.is_of_ints(w, container):
+        at = tables.within(w, indices[0], len(container))
+        return _in_turn(w, w.call(int, tables.tabulate(w, container).element(at)), indices[1:])
     items = items_of(w, container)
     if not any(isinstance(item, (Set, Dict)) for item in items):  # which may be changed: our own
         items = tables.as_known(w, items)

@@ -8,27 +8,33 @@ from typing import Any
 import numpy as np
 
 from pygpu.frontend.numbers import arithmetic, operands
-from pygpu.frontend.numbers.operands import vector_type
+from pygpu.frontend.numbers.numbers import as_value, dynamic
+from pygpu.frontend.numbers.operands import operand_components, operand_kind, vector_type
 from pygpu.frontend.protocols.arrays import (
     array_of,
     as_vectors,
     is_array,
     matrix_rows,
+    of_own_widths,
     to_objects,
     vector_like,
 )
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.objects import Matrix, Vector
+from pygpu.frontend.values.objects import Array, Matrix, Vector
 from pygpu.frontend.values.values import tuple_of
 from pygpu.language import matrices
+from pygpu.types import vector, widest
 
 
 def matmul(w: Evaluator, a: Any, b: Any) -> Any:
     """M @ N, M @ v and v @ M for matrices, arrays, stacks and vectors of small sizes."""
     if any(is_array(x) and to_objects(w, x).ndim > 2 for x in (a, b)):
         return _stacked(w, to_objects(w, a), to_objects(w, b))
+    if is_array(a) or is_array(b):
+        found = of_own_widths(w, (a, b), [to_objects(w, a), to_objects(w, b)])
+        a, b = [Array(own) if is_array(x) else x for x, own in zip((a, b), found, strict=True)]
     left, right = matrix_rows(w, a), matrix_rows(w, b)
     if left is None and right is None:
         return inner_product(w, a, b)
@@ -75,7 +81,7 @@ def inner_product(w: Evaluator, a: Any, b: Any) -> Any:
     if any(isinstance(value, Vector) and not isinstance(w.read(value), tuple) for value in (a, b)):
         size = next(type.size for type in sizes if type)
         if all(operands.operand_components(w, value, size) is not None for value in (a, b)):
-            return arithmetic.dot(w, a, b)
+            return dot(w, a, b)
     first, second = items_of(w, a), items_of(w, b)
     if len(first) != len(second):
         raise ValueError(f"a product of {len(first)} and {len(second)} elements does not fit")
@@ -84,3 +90,13 @@ def inner_product(w: Evaluator, a: Any, b: Any) -> Any:
         return functools.reduce(lambda x, y: arithmetic.either(w, x, y), both)
     products = [w.binary("*", x, y) for x, y in zip(first, second, strict=True)]
     return functools.reduce(lambda x, y: w.binary("+", x, y), products)
+
+
+def dot(w: Evaluator, a: Any, b: Any) -> Any:
+    """The sum of the products of two vectors' components."""
+    first, second = vector_type(a), vector_type(b)
+    size = (first or second).size  # type: ignore[union-attr]
+    parts = [operand_components(w, operand, size) for operand in (a, b)]
+    kind = widest(*[operand_kind(part) for part in parts])
+    type = vector("int" if kind == "bool" else kind, size)
+    return dynamic(w, "dot", *[as_value(w, part, type) for part in parts])

@@ -11,7 +11,7 @@ import collections
 import collections.abc
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -53,6 +53,7 @@ with later():
     from pygpu.frontend.walked import iterators as walked
 
 ENDLESS = 1 << 20  # items taken from an iterator before it is said not to end
+FEW: Final = 64  # items of a row of a table that are made one by one where all are asked for
 UNROLL_OPS = 2400  # operations that an unrolled loop may emit
 
 
@@ -66,10 +67,7 @@ def items_of(w: Evaluator, value: Any) -> tuple[Any, ...]:
             if isinstance(contents, Bounded):
                 raise w.error(bounded.refusal(contents))
             if isinstance(contents, Indexed):
-                raise w.error(
-                    f"{contents.what} exceeds what is unrolled: it can be summed, folded, looped "
-                    "over and indexed, but not taken apart"
-                )
+                return _few(w, contents)
             return contents  # type: ignore[no-any-return]
         case Set():
             held = w.read(value)
@@ -116,6 +114,17 @@ def items_of(w: Evaluator, value: Any) -> tuple[Any, ...]:
     if isinstance(value, collections.abc.Iterator):
         return items_of(w, Iterator((Replay(value), 0)))
     return tuple(value)
+
+
+def _few(w: Evaluator, items: Indexed) -> tuple[Any, ...]:
+    """The items of a sequence that are made by index, where they are few; else an error."""
+    is_few = type(items.length) is int and items.length <= FEW
+    if is_few and not (items.grouped or items.filtered):
+        return tuple([items.element(index) for index in range(items.length)])
+    raise w.error(
+        f"{items.what} exceeds what is unrolled: it can be summed, folded, looped over and "
+        "indexed, but not taken apart"
+    )
 
 
 def items_or_maybe(w: Evaluator, value: Any) -> tuple[Any, ...]:

@@ -103,6 +103,14 @@ def tabulate(w: Evaluator, items: Sequence[Any]) -> Indexed:
     return Indexed(len(items), unchanged, f"a sequence of {len(items)} items")
 
 
+def is_of_ints(w: Evaluator, items: range) -> bool:
+    """Whether a range has elements, and all are ints; an error where they fit no table either."""
+    within = all(-(2**31) <= end < 2**31 for end in (items[0], items[-1])) if items else False
+    if not within and len(items) > TABLE_LIMIT:
+        raise w.error(f"{items} has elements that are no ints of 32 bits, and too many for a table")
+    return within
+
+
 def _step(items: Sequence[Any]) -> int | None:
     """How far dynamic ints are apart that are equally far: those of range(x - 1, x + 2)."""
     if len(items) < 2 or not all(isinstance(i, Dynamic) and scalar_kind(i) == "int" for i in items):

@@ -23,7 +23,7 @@ from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers import arithmetic, flags
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
-from pygpu.frontend.protocols import arrays, datamodel, operators
+from pygpu.frontend.protocols import arrays, datamodel, operators, products
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.walked_calls import SPECIAL_RULES
@@ -326,7 +326,7 @@ def _dot(w: Evaluator, a: Any, b: Any) -> Any:
         return NotImplemented
     as_vector = vectors.CLASSES[vector("float", sizes[0])]
     parts = [value if vector_type(value) else w.call(as_vector, value) for value in (a, b)]
-    return arithmetic.dot(w, *[_as_floats(w, value) for value in parts])
+    return products.dot(w, *[_as_floats(w, value) for value in parts])
 
 
 def _as_floats(w: Evaluator, value: Any) -> Any:

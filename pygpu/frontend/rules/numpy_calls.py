@@ -13,13 +13,13 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.host.later import later
-from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.numbers import arithmetic, narrow
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import arrays, operators, products
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.ordering import nans_last, places_in_order
-from pygpu.frontend.rules.reductions import REDUCTION_RULES, extremum, flat, holds
+from pygpu.frontend.rules.reductions import REDUCTION_RULES, extremum, flat, holds, kind_of
 from pygpu.frontend.rules.walked_calls import later_from, walked_as
 from pygpu.frontend.values.callables import Bound
 from pygpu.frontend.values.evaluator import Evaluator, Rule
@@ -40,6 +40,8 @@ def _ignoring_nan(code: str) -> Rule:
 
     def rule(w: Evaluator, a: Any, b: Any) -> Any:
         both = elementwise(w, code, (a, b))
+        if kind_of(a) in INTEGERS and kind_of(b) in INTEGERS:
+            return both
         return where(w, elementwise(w, "isnan", (a,), "float"), b, both)
 
     return rule
@@ -92,6 +94,8 @@ def where(w: Evaluator, condition: Any, *choices: Any) -> Any:
     if all(scalar_kind(part) or is_complex(part) for part in parts) or any(map(vector_type, parts)):
         if scalar_kind(condition):
             condition = holds(w, condition)
+        if scalar_kind(a) in INTEGERS and scalar_kind(b) in INTEGERS:
+            a, b = narrow.together(w, a, b)
         if not isinstance(condition, Abstract) and scalar_kind(condition):
             return a if condition else b
         result = arithmetic.select(w, condition, a, b)

@@ -18,7 +18,7 @@ import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
-from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.numbers import arithmetic, narrow
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import arrays, comparisons, operators
@@ -260,7 +260,7 @@ def extremum(code: str) -> Rule:
         if kinds == ("bool", "bool"):
             return operators.binary(w, logical, a, b)
         if "float" not in kinds or None in kinds:
-            return elementwise(w, code, (a, b))
+            return elementwise(w, code, narrow.together(w, a, b))
         if not isinstance(a, Abstract):
             a, b = b, a  # the operation keeps a NaN in its first operand
         if not isinstance(b, Abstract):

@@ -158,16 +158,18 @@ def certainty(value: Any) -> Certainty:
 
 
 def is_numpys(value: Any) -> bool:
-    """Whether a number is NumPy's own for sure, known or not; of fewer bits see `certainty`."""
+    """Whether a number is NumPy's own for sure, known or not."""
     if isinstance(value, Numpys):
         return value.own is True
+    if isinstance(value, Narrow):
+        return value.certainty is Certainty.NUMPY
     return isinstance(value, np.generic) or (isinstance(value, Truth) and value.is_numpys is True)
 
 
 def may_be_numpys(value: Any) -> bool:
     """Whether a number is NumPy's own on some path, known or not."""
     is_own = isinstance(value, Truth) and value.is_numpys is not False
-    return is_own or isinstance(value, (Numpys, np.generic))
+    return is_own or isinstance(value, (Numpys, Narrow, np.generic))
 
 
 def own_of(value: Any, int_classes: Callable[[Any], frozenset[type]]) -> Any:
@@ -203,12 +205,13 @@ def as_numpys(element: Any) -> Any:
 
 
 def as_objects(array: NDArray[Any]) -> NDArray[Any]:
-    """An array as one of objects: integers of fewer bits stay NumPy's, which wrap."""
+    """An array as one of objects: integers of fewer bits stay NumPy's, which wrap, and those of 32
+    bits without a sign are UInts."""
     made = array.astype(object, order="C")
-    if is_narrow(array.dtype):
+    if is_narrow(array.dtype) or array.dtype == np.uint32:
         flat = made.reshape(-1)
         for place, element in enumerate(array.reshape(-1)):
-            flat[place] = element
+            flat[place] = UInt(element) if array.dtype == np.uint32 else element
     return made
 
 

@@ -186,7 +186,7 @@ def histogram(
 
 def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: Any = 1) -> Any:
     """np.gradient: central differences, one-sided ones at the ends; an array for each axis."""
-    f = np.asarray(f)
+    f = _whole(np.asarray(f))
     axes = range(f.ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     steps = spacing if len(spacing) > 1 else (spacing or (1.0,)) * len(axes)
     if len(steps) != len(axes):
@@ -291,8 +291,16 @@ def size(a: Any, axis: Any = None) -> Any:
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Any:
     a = np.asarray(a) if isinstance(a, (list, tuple)) else a
     b = np.asarray(b) if isinstance(b, (list, tuple)) else b
+    a, b = _whole(a), _whole(b)
     near = (abs(a - b) <= atol + rtol * abs(b)) & np.isfinite(b) | (a == b)
     return near | (np.isnan(a) & np.isnan(b)) if equal_nan else near
+
+
+def _whole(x: Any) -> Any:
+    """Integers of fewer bits, whose differences wrap, as ints."""
+    dtype = getattr(x, "dtype", None)
+    is_narrow = dtype is not None and dtype.kind in "iu" and dtype.itemsize < 4
+    return x.astype(int) if is_narrow else x
 
 
 def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Any:

@@ -144,6 +144,14 @@ def number_of_an_empty_string(im: Image, p: Position):
     return int(ones, 2)
 
 
+def shifted(im: Image, p: Position):
+    return (1 << (2 - p.x)) + (p >> (p.y + 1)).x
+
+
+def shifted_vector(im: Image, p: Position):
+    return (p << (p.y - 1)).x
+
+
 def modulo(im: Image, p: Position):
     return Int(7) % (p.y - 1)
 
@@ -161,6 +169,8 @@ def converted(im: Image, p: Position):
         (sliced_over_an_end, IndexError, "(2, 0)"),
         (key_that_is_not_there, KeyError, "(2, 0)"),
         (divided, ZeroDivisionError, "(2, 0)"),
+        (shifted, ValueError, "(3, 0)"),
+        (shifted_vector, ValueError, "(0, 0)"),
         (modulo, ZeroDivisionError, "(0, 1)"),
         (converted, (OverflowError, ZeroDivisionError), "(0, 0)"),
     ],
@@ -277,6 +287,9 @@ def test_images_that_are_smaller_than_the_result_are_refused_when_checked(target
     with pytest.raises(ValueError, match=r"a: an image of 3 x 4 pixels .* result has 4 x 4"):
         checked(RAMP, RAMP, shape=(4, 4))
     assert_array_equal(checked(RAMP[:2], RAMP), 2 * RAMP[:2])  # nothing lies outside
+    with pytest.raises(ValueError, match=r"b: an image of 2 x 4 pixels .* result has 3 x 4"):
+        checked.map(np.stack([RAMP, RAMP]), RAMP[:2])
+    assert_array_equal(checked.map(np.stack([RAMP, RAMP]), RAMP)[1], 2 * RAMP)
 
 
 def test_tables_and_what_is_read_far_may_be_smaller_when_checked(target: str) -> None:
@@ -361,6 +374,37 @@ def test_folds_are_checked() -> None:
     assert type(error) is ZeroDivisionError
     assert error.__notes__[-1] == "at run time, reduce"
     assert pygpu.reduce(np.maximum, image, map=lambda v: int(v * 4) // 1) == 4
+
+
+def _placed(v, p):
+    return int(TABLE[p.x * 2])
+
+
+@pytest.mark.usefixtures("asked_for")
+@pytest.mark.parametrize(
+    ("fold", "name"),
+    [
+        (lambda x: pygpu.reduce(np.add, x, by=_placed, groups=9), "reduce: by or map"),
+        (
+            lambda x: pygpu.reduce(np.add, x, by=lambda v: 1, map=_placed, groups=2),
+            "reduce: by or map",
+        ),
+        (lambda x: pygpu.scatter(x, _placed, (9,)), "scatter: to"),
+    ],
+)
+def test_folds_by_group_say_what_was_called_where(fold: Any, name: str) -> None:
+    error = fails(fold, Image(RAMP))
+    assert type(error) is IndexError
+    assert error.__notes__[-1] == (
+        f"at run time, {name} at the position (3, 0), the first of 3 such positions"
+    )
+
+
+@pytest.mark.usefixtures("asked_for")
+def test_scans_are_checked() -> None:
+    error = fails(pygpu.scan, lambda a, b: a // b, np.zeros(5, np.int32))
+    assert type(error) is ZeroDivisionError
+    assert error.__notes__[-1] == "at run time, scan"
 
 
 @pytest.mark.usefixtures("asked_for")
