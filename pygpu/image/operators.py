@@ -63,8 +63,10 @@ def _as_texels(value: Any, beside: ImageLike) -> Any:
 
 def _texels_among(operands: Sequence[Any]) -> list[Any]:
     """The operands, arrays as what the image among them is."""
-    image = next((value for value in operands if isinstance(value, ImageLike)), None)
-    return list(operands) if image is None else [_as_texels(value, image) for value in operands]
+    images = [value for value in operands if isinstance(value, ImageLike)]
+    if not images:
+        return list(operands)
+    return [_as_texels(value, images[0]) for value in operands]
 
 
 def _apply(function: Callable[..., Any], *operands: Any) -> Any:
@@ -72,7 +74,35 @@ def _apply(function: Callable[..., Any], *operands: Any) -> Any:
         exponent = operands[1]
         number = int if isinstance(exponent, (int, np.integer)) else float
         return _to_the(number(exponent))(*_texels_among(operands[:1]))
+    known = _known_among(operands)
+    if known:
+        operands = tuple([v for place, v in enumerate(operands) if place not in dict(known)])
+        function = _beside(function, known)
     return texelwise(function)(*_texels_among(operands))
+
+
+def _known_among(operands: Sequence[Any]) -> tuple[tuple[int, int], ...]:
+    """The integers among operands, by their places, that are compiled for themselves: beside texels
+    of 32 bits without a sign, for what is an argument has a sign."""
+    images = [value for value in operands if isinstance(value, ImageLike)]
+    if not any(image.format.kind == "uint" for image in images):
+        return ()
+    ints = (int, np.integer)
+    each = enumerate(operands)
+    return tuple([(k, int(v)) for k, v in each if isinstance(v, ints) and not isinstance(v, bool)])
+
+
+@lru_cache(maxsize=256)
+def _beside(function: Callable[..., Any], known: tuple[tuple[int, int], ...]) -> Callable[..., Any]:
+    """The function of texels alone, its other operands known."""
+    numbers = dict(known)
+
+    def of_texels(*texels: Any) -> Any:
+        rest = iter(texels)
+        places = range(len(texels) + len(numbers))
+        return function(*[numbers[k] if k in numbers else next(rest) for k in places])
+
+    return of_texels
 
 
 _POWERS: Final = (operator.pow, np.power)

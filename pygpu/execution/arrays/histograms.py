@@ -128,6 +128,8 @@ class Edges:
         if dtype.kind != "f":
             limits = np.iinfo(dtype)
             whole = np.append(np.ceil(exact[:-1]), np.floor(exact[-1]))
+            if whole[0] > limits.max or whole[-1] < limits.min:  # then none lies in a bin
+                whole[:-1], whole[-1] = limits.max, limits.min
             return np.asarray(np.clip(whole, limits.min, limits.max), dtype)
         with np.errstate(over="ignore"):
             near = exact.astype(np.float32)
@@ -261,7 +263,7 @@ def _roles(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """What finds the bin of a texel is given: roles of its parameters, and values."""
     kind = given.image.format.kind
-    table = edges.table(np.dtype("float32" if kind == "float" else "int32"))
+    table = edges.table(np.dtype({"float": "float32", "uint": "uint32"}.get(kind, "int32")))
     rows = rows_of(len(table), target)
     padded = np.zeros((rows[0] * rows[1], 1), table.dtype)
     padded[: len(table), 0] = table

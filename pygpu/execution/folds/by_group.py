@@ -23,7 +23,7 @@ from pygpu.execution.arrays.lines import Spread, Taken, rows_of, source, spread
 from pygpu.execution.arrays.mapping import Reading, first_of, value_at
 from pygpu.execution.arrays.passes import IMAGES, NUMBERS, Ran, made
 from pygpu.execution.arrays.whole import Fold, Grouped, grouped, parts_of, shown_as
-from pygpu.language.scalars import number
+from pygpu.language.scalars import Int, UInt, number
 from pygpu.ssa import Constant
 from pygpu.types import INTEGERS, Type
 
@@ -110,8 +110,13 @@ def at_once(folding: Folding, by: By, fold: Fold) -> Grouped | None:
 def _numbered(function: Any, first: Any, second: Any, images: Any, given: Any, p: Any) -> Any:
     """The value and the number of the group of a texel."""
     value = value_at(first, images, False, p, (0, 0), given)
-    group = value_at((function, second), images, False, p, (0, 0), given)
+    group = _signed(value_at((function, second), images, False, p, (0, 0), given))
     return (*value, group) if isinstance(value, tuple) else (value, group)
+
+
+def _signed(group: Any) -> Any:
+    """The number of a group, of which there are fewer than 2**31, as an Int."""
+    return Int(group) if isinstance(group, UInt) else group
 
 
 @record(eq=False)
@@ -154,7 +159,7 @@ def _element(function: Any, how: Any, images: Any, sizes: Any, given: Any, p: An
     first, second, is_whole = how
     i, at = source(is_whole, sizes, p)
     value = value_at(first, images, False, at, (0, 0), given)
-    group = value_at((function, second), images, False, at, (0, 0), given)
+    group = _signed(value_at((function, second), images, False, at, (0, 0), given))
     if i >= sizes[2]:
         group = -1
     return (*value, group) if isinstance(value, tuple) else (value, group)

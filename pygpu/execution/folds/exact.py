@@ -3,6 +3,9 @@
 words = words_in(folding, types, is_tuple)     # None: all fit
 fold(words.of(folding))                        # of such parts (high, low) of each component
 words.totals(results)
+
+By group they are folded as digits, which are few enough bits that so many of them fit in an Int:
+devices add those as they add Ints.
 """
 
 from __future__ import annotations
@@ -12,13 +15,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pygpu.core.host.records import record
 from pygpu.execution.arrays.passes import IMAGES, lasting, made
 from pygpu.execution.folds.by_group import Folding
 from pygpu.execution.folds.folding import folded_once
 from pygpu.execution.folds.stored import STORED
-from pygpu.language.scalars import UInt
+from pygpu.language.scalars import Int, UInt
 from pygpu.language.vectors import Vector
 from pygpu.passes.analysis.ranges import Ranges
 from pygpu.ssa import Value
@@ -59,11 +63,60 @@ def words_in(folding: Folding, types: Sequence[Type], is_tuple: bool) -> Words |
     return Words(tuple([t.size if w else 0 for t, w in zip(types, wide, strict=True)]), is_tuple)
 
 
+@record
+class Digits:
+    """A sum some parts of which are folded as digits of `bits` each, from the lowest on: how many
+    components these parts have and how many digits each component, 0 of others."""
+
+    sizes: tuple[int, ...]
+    counts: tuple[int, ...]
+    bits: int
+    is_tuple: bool
+
+    def of(self, folding: Folding) -> Folding:
+        """The sum of the digits: tuples of the parts, in place of wide ones their digits."""
+        map = _digits(self.sizes, self.counts, self.bits, self.is_tuple, folding.map)
+        return replace(folding, map=lasting(map))
+
+    def totals(self, results: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """The parts of the sum for each group, those of digits in int64."""
+        found: list[NDArray[Any]] = []
+        rest = iter(results)
+        for size, count in zip(self.sizes, self.counts, strict=True):
+            if count == 0:
+                found.append(next(rest))
+                continue
+            columns = []
+            for _ in range(size):
+                each = [next(rest).astype(np.int64) << self.bits * k for k in range(count)]
+                columns.append(np.sum(each, axis=0))
+            found.append(columns[0] if size == 1 else np.stack(columns, axis=-1))
+        return found
+
+
+def digits_in(folding: Folding, types: Sequence[Type], is_tuple: bool) -> Digits | None:
+    """The parts of a sum by group that need not fit in an Int; None where all do."""
+    widths = _widths(folding, types)
+    if not any(widths):
+        return None
+    storage = folding.images[0].image.storage
+    bits = max(((2**31 - 1) // (storage.width * storage.height)).bit_length() - 1, 1)
+    counts = tuple([-(-width // bits) for width in widths])
+    return Digits(tuple([type.size for type in types]), counts, bits, is_tuple)
+
+
 def may_overflow(folding: Folding, types: Sequence[Type]) -> list[bool]:
     """Of each part of values of these types whether a fold is a sum whose result need not fit in an
-    Int: the ranges of values, as far as the program tells, and how many there are decide."""
+    Int."""
+    return [width > 0 for width in _widths(folding, types)]
+
+
+def _widths(folding: Folding, types: Sequence[Type]) -> list[int]:
+    """Of each part of values of these types how many bits its ints have, with their sign, where the
+    fold is a sum that need not fit in an Int, else 0: the ranges of values, as far as the program
+    tells, and how many there are decide."""
     if STORED.get(folding.function) != "sum" or not any(type.kind in INTEGERS for type in types):
-        return [False] * len(types)
+        return [0] * len(types)
     roles = {"function": "known", "first": "known", "images": IMAGES, "given": "object"}
     images = tuple([each.image for each in folding.images])
     values = {"first": folding.first, "images": images, "given": dict(folding.given)}
@@ -71,17 +124,43 @@ def may_overflow(folding: Folding, types: Sequence[Type]) -> list[bool]:
     ranges, storage = Ranges(found.function, found.formats), images[0].storage
     width, height = storage.width, storage.height
 
-    def is_wide(output: Value, type: Type) -> bool:
+    def bits_of(output: Value, type: Type) -> int:
         if type.kind not in INTEGERS:
-            return False
+            return 0
         span = ranges.of(output)
         if span is None or type.kind == "uint":
-            return True
+            return 32
         most = max(abs(span.low), abs(span.high)) + abs(span.x) * width + abs(span.y) * height
-        return bool(most * width * height >= 2**31)
+        return min(int(most).bit_length() + 1, 32) if most * width * height >= 2**31 else 0
 
     # Checked functions give more: what went wrong, after the parts.
-    return [is_wide(*pair) for pair in zip(found.function.outputs, types, strict=False)]
+    return [bits_of(*pair) for pair in zip(found.function.outputs, types, strict=False)]
+
+
+def _digits(
+    sizes: tuple[int, ...],
+    counts: tuple[int, ...],
+    bits: int,
+    is_tuple: bool,
+    map: Callable[..., Any] | None,
+) -> Callable[..., Any]:
+    """The map, its wide parts taken apart into digits."""
+
+    def digits(*texels: Any, **arguments: Any) -> Any:
+        value = texels[0] if map is None else map(*texels, **arguments)
+        found: list[Any] = []
+        for part, size, count in zip(value if is_tuple else (value,), sizes, counts, strict=True):
+            if count == 0:
+                found.append(part)
+                continue
+            for number in list(part) if size > 1 else [part]:
+                whole = number if isinstance(number, UInt) else int(number)
+                for k in range(count):
+                    digit = whole >> bits * k
+                    found.append(Int(digit & (1 << bits) - 1 if k < count - 1 else digit))
+        return tuple(found)
+
+    return digits
 
 
 def _words(

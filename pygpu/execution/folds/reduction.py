@@ -33,7 +33,7 @@ from pygpu.execution.folds import plans
 from pygpu.execution.folds.by_group import By, Folding, by_group, checked_groups
 from pygpu.execution.folds.chunked import ChunkFold, reduced
 from pygpu.execution.folds.cuts import Cut
-from pygpu.execution.folds.exact import words_in
+from pygpu.execution.folds.exact import digits_in, words_in
 from pygpu.execution.folds.folding import State, fold_all, folded_once, image_of, program
 from pygpu.execution.folds.kept import kept
 from pygpu.execution.folds.positions import POSITIONS
@@ -201,6 +201,13 @@ def _parts_of(
         raise TypeError("reduce: positions have no initial")
     if by is not None:
         neutral = _neutral(folding, types, is_tuple, initial)
+        digits = digits_in(folding, types, is_tuple) if _are_zero(neutral) else None
+        if digits is not None:
+            folding = digits.of(folding)
+            types, is_tuple = _types(folding)
+            zeros = _neutral(folding, types, is_tuple, None)
+            fold = Fold(folding.function, is_tuple, tuple(types), zeros)
+            return digits.totals(by_group(folding, by, fold))
         fold = Fold(folding.function, is_tuple, tuple(types), tuple(neutral))
         if key is not None and not is_placed:
             plans.by_group(key, folding, by, fold)
@@ -275,6 +282,10 @@ def _neutral(
             "texels have"
         )
     return found
+
+
+def _are_zero(neutral: Sequence[Any]) -> bool:
+    return all(not np.any(np.asarray(part)) for part in neutral)
 
 
 def _of_nothing(folding: Folding, types: Sequence[Type], is_tuple: bool, initial: Any) -> Any:

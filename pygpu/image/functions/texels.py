@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.errors import asked, shown
-from pygpu.core.storage import Format, ImageLike, texels
-from pygpu.execution.arguments.convert import check_written, storage_of, unmasked
+from pygpu.core.storage import Format, ImageLike, Storage, texels
+from pygpu.execution.arguments.convert import check_written, storage_of, texels_of, unmasked
 from pygpu.execution.arguments.results import ImageMaker
 
 
@@ -96,9 +96,16 @@ def image_of(array: Any, image: ImageLike, dims: int | None = None, stored: bool
     if dims not in (1, 2, 3) or not 1 <= channels <= 4 or 0 in array.shape:
         return array
     normalize = image.format.normalize if stored else False
-    made = storage_of(array, "result", dims)
+    is_unsigned = image.format.kind == "uint" and array.dtype == np.uint32
+    made = _unsigned(array, dims) if is_unsigned else storage_of(array, "result", dims)
     reading = sampler.inherited(sampler.of(image), Format(made.dtype, channels, normalize))
     return ImageMaker.make(made, reading, info=image.info)
+
+
+def _unsigned(array: Any, dims: int) -> Storage:
+    """Texels of 32 bits without a sign, which arrays of callers are not read as."""
+    stored = texels_of(array.view(np.int32), "result", dims=dims)
+    return Storage.of(stored.view(np.uint32), array.shape[:dims])
 
 
 def check_out(*arrays: Any) -> None:

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import pygpu
-from pygpu import Image, Vec2
+from pygpu import Image, Position, Vec2
 
 Array = NDArray[Any]
 GENERATOR = np.random.default_rng(0)
@@ -508,3 +508,31 @@ def test_sums_of_ints_are_exact(target: str) -> None:
     assert unsigned == 3 * 2**30 * large.size
     counted = pygpu.reduce(np.add, ints, map=lambda v, k: 1 if v > k else 0, k=5, target=target)
     assert counted == (ints > 5).sum()
+
+
+def test_images_of_uints_are_counted_moved_and_compared(target: str) -> None:
+    def numbers(p: Position):
+        return (p.x * 374761393 + p.y * 668265263) & 0xFFFFFFFF
+
+    image = pygpu.compile(numbers, target=target)(shape=(9, 7))
+    array = np.asarray(image)
+    assert array.dtype == np.uint32
+    for bins in ([0, 2**30, 2**31, 2**32], [-5, -1, -0.5]):
+        found = pygpu.histogram(image, bins=bins)[0]
+        np.testing.assert_array_equal(found, np.histogram(array, bins)[0])
+    every = pygpu.histogram(image, bins=4, range=(0, 2**32))[0]
+    np.testing.assert_array_equal(every, np.histogram(array, 4, (0, 2**32))[0])
+    for move in (np.flip, np.transpose, np.rot90, lambda x: np.roll(x, 1), lambda x: np.pad(x, 1)):
+        np.testing.assert_array_equal(np.asarray(move(image)), move(array))
+    np.testing.assert_array_equal(np.asarray(np.stack([image, image])), np.stack([array, array]))
+    np.testing.assert_array_equal(np.asarray(image > 2**31), array > 2**31)
+    np.testing.assert_array_equal(
+        np.asarray(np.maximum(image, 2**31)), np.maximum(array, np.uint32(2**31))
+    )
+    np.testing.assert_array_equal(
+        np.asarray(np.clip(image, 5, 2**32 - 9)), np.clip(array, 5, 2**32 - 9)
+    )
+    sums = pygpu.reduce(np.add, image, by=lambda v: v % 3, groups=3, target=target)
+    assert sums.tolist() == [array[array % 3 == k].astype(np.int64).sum() for k in range(3)]
+    with pytest.raises(TypeError, match="by gives the number of a group"):
+        pygpu.reduce(np.add, image, by=lambda v: 0.5, groups=3, target=target)

@@ -399,3 +399,32 @@ def test_sums_alone_are_those_of_no_elements(dtype: str) -> None:
             pygpu.reduce(function, nothing, target="cpu")
     one = np.dtype(dtype).type(1)
     assert pygpu.reduce(np.maximum, nothing, initial=one, target="cpu") == 1
+
+
+@pytest.mark.parametrize("shape", [(30, 41), (300, 70)])
+def test_sums_of_ints_by_group_are_exact_in_64_bits(target: str, shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(3)
+    array = rng.integers(-(2**31), 2**31, shape).astype(np.int32)
+    groups = np.arange(shape[1]) % 3
+
+    def sums(values: Array) -> list[Any]:
+        return [values[:, groups == k].astype(np.int64).sum((0, 1)).tolist() for k in range(4)]
+
+    def by(v: Any, p: Position) -> Any:
+        return p.x % 3
+
+    found = pygpu.reduce(np.add, array, by=by, groups=4, target=target)
+    assert found.dtype == np.int64
+    assert found.tolist() == sums(array)
+    parts = pygpu.reduce(
+        np.add, array, map=lambda v: (v, 1, v * 0.5), by=by, groups=4, target=target
+    )
+    assert parts[0].tolist() == sums(array)
+    assert parts[1].tolist() == sums(np.ones(shape, np.int32))
+    np.testing.assert_allclose(parts[2], np.array(sums(array)) / 2, rtol=1e-5, atol=1e6)
+    pairs = rng.integers(0, 65536, (*shape, 3)).astype(np.uint16)
+    raw = Image(pairs, normalize=False)
+    assert pygpu.reduce(np.add, raw, by=by, groups=4, target=target).tolist() == sums(pairs)
+    words = rng.integers(0, 2**32, shape).astype(np.uint32)
+    found = pygpu.reduce(np.add, _result(words), by=by, groups=4, target=target)
+    assert found.tolist() == sums(words)
