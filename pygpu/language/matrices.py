@@ -37,12 +37,13 @@ class Matrix(Componentwise):
     def __init__(self, *parts: Any) -> None:
         size = self.SIZE
         rows = _rows_of(parts, size)
-        if len(rows) != size or not all(hasattr(row, "__iter__") for row in rows):
+        taken = [tuple(row) if hasattr(row, "__iter__") else () for row in rows]
+        if len(rows) != size or min(map(len, taken)) < 2:  # one number would be spread
             raise TypeError(
                 f"{type(self).__name__} takes {size} rows of {size} numbers, apart or in one list "
                 f"or array, or one number for the diagonal; got {shown(parts)}"
             )
-        self._rows = tuple(_ROWS[self.SIZE](*row) for row in rows)
+        self._rows = tuple(_ROWS[size](*row) for row in taken)
 
     # ---- rows
 

@@ -148,3 +148,10 @@ def test_matrices_transform_positions():
     assert same(Mat2([0, -1], [1, 0]) @ Position(3, 4), Vec2(-4, 3))
     assert same(Mat3(2) @ Vec3(Position(3, 4), 1), Vec3(6, 8, 2))
     assert same(IVec4(1, 2, 3, 4) @ Mat4(2), Vec4(2, 4, 6, 8))
+
+
+def test_a_row_of_one_number_is_no_row() -> None:
+    with pytest.raises(TypeError, match="Mat2 takes 2 rows of 2 numbers"):
+        Mat2([[1, 2], [3]])
+    with pytest.raises(TypeError, match="Mat2 takes 2 rows of 2 numbers"):
+        pygpu.compile(lambda p: Mat2([[p.x, 2], [3]])[1, 1], p=Position)(shape=(2, 2))

@@ -155,8 +155,10 @@ def matrix_rows(w: Evaluator, value: Any) -> list[Any] | None:
 
 def make_matrix(w: Evaluator, cls: Any, rows: list[Any]) -> Matrix:
     """A matrix of rows that are vectors or sequences of scalars."""
-    row = vectors.CLASSES[vector("float", cls.SIZE)]
-    return Matrix(cls, tuple([w.call(row, *items_of(w, part)) for part in rows]))
+    row, parts = vectors.CLASSES[vector("float", cls.SIZE)], [items_of(w, part) for part in rows]
+    if min(map(len, parts)) < 2:
+        raise TypeError(f"{cls.__name__} takes {cls.SIZE} rows of {cls.SIZE} numbers")
+    return Matrix(cls, tuple([w.call(row, *part) for part in parts]))
 
 
 def vector_like(w: Evaluator, parts: list[Any], like: Any) -> Any:
