@@ -79,7 +79,8 @@ class Pass:
         given = {name: Known(known) if role == "function" else role for name, role in roles.items()}
         signature = Signature.by_roles(function, **given, p="position")
         self.names: Final = [*given, "p"]
-        self.programs: Final = Programs(function, signature, target, inner=asked or "an array")
+        signature.name = asked or signature.name
+        self.programs: Final = Programs(function, signature, target, inner=True)
         self.programs.places = nowhere
 
     def __call__(

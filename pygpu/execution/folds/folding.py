@@ -100,7 +100,7 @@ class Fold:
             **{"length": pair, "corner": pair, "given": "object", "p": "position"},
         )
         signature.name = "reduce"
-        self.passes = Programs(_fold, signature, target, inner="reduce")
+        self.passes = Programs(_fold, signature, target, inner=True)
         self.passes.places = nowhere
         self.values = Programs(value_at, _of_values(self.first), target)
         joins = Signature.by_roles(_joined, function=Known(function), a="object", b="object")

@@ -63,7 +63,7 @@ class Programs:
         target: str = "auto",
         dtype: Any = None,
         check: bool = False,
-        inner: str = "",
+        inner: bool = False,
     ) -> None:
         self.function: Final = function
         self.signature: Final = signature
@@ -140,11 +140,9 @@ class Programs:
         arguments: Arguments,
         where: checked.Where | None,
     ) -> None:
-        """Raise what a checked call has found first (checked.py); of a pass of PyGPU's own what
-        the user's function in it is."""
-        name = self._inner or self.signature.name
+        """Raise what a checked call has found first (checked.py)."""
         function, signature, where = self.function, self.signature, where or self.places
-        checked.raise_first(faults, numbers, function, signature, arguments, where=where, name=name)
+        checked.raise_first(faults, numbers, function, signature, arguments, where=where)
 
     def held(
         self,

@@ -89,13 +89,12 @@ def raise_first(
     arguments: Arguments | None,
     corner: tuple[int, ...] | None = None,
     where: Where | None = None,
-    name: str = "",
 ) -> None:
     """Raise the fault of the first pixel, in raster order, that has one. `numbers`, of the shape of
     the results, holds for each pixel which one, counted from 1; 0: none. They may be those of a
     chunk alone, with its first pixel at `corner` (x, y; or x; or x, y, z). No `arguments`: nobody
     has them as whole images. `where` says where a pixel is, if that is no position of the
-    user's, and `name` of what, if that is not the function."""
+    user's."""
     there = numbers.reshape(-1)
     places = np.flatnonzero(there[: where.count] if isinstance(where, Elements) else there)
     if not places.size:
@@ -112,7 +111,7 @@ def raise_first(
         error = _in_python(function, signature, arguments, Position(*coordinates))
     named = (where or _position)(coordinates)
     more = counted(len(places), "position") + among
-    raise told(fault, error, (name or signature.name) + (named and f" at the {named}, {more}"))
+    raise told(fault, error, signature.name + (named and f" at the {named}, {more}"))
 
 
 def told(fault: Fault, error: BaseException | None, where: str) -> BaseException:

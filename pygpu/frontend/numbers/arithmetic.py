@@ -423,7 +423,8 @@ def select(w: Evaluator, condition: Any, a: Any, b: Any) -> Any:
     type = vector(_common_kind(w, [*scalars[0], *scalars[1]]), size)
     if type.kind == "int" and any(map(narrow_dtype, (*scalars[0], *scalars[1]))):
         rows = zip(*[column(w, part, size) for part in parts], strict=True)
-        return make_vector(w, type, tuple([narrow.selected(w, (a, b), *row) for row in rows]))
+        each = [select(w, test, *narrow.beside_rows(w, (a, b), *pair)) for test, *pair in rows]
+        return make_vector(w, type, tuple(each))
     test = as_value(w, parts[0], BOOL if scalar_kind(condition) else vector("bool", size))
     value = w.build.emit("select", test, as_value(w, parts[1], type), as_value(w, parts[2], type))
     return make_vector(w, type, value)

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.host.later import later
+from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers import integers
 from pygpu.frontend.numbers.numbers import as_value, convert, dynamic
 from pygpu.frontend.values import ranges
@@ -34,10 +34,6 @@ from pygpu.frontend.values.values import Certainty, Dynamic, Narrow, Natural, de
 from pygpu.language.scalars import Int, UInt
 from pygpu.ssa import Value
 from pygpu.types import INT
-
-with later():
-    from pygpu.frontend.joins import origins
-    from pygpu.frontend.numbers import arithmetic
 
 DType = np.dtype[Any]
 
@@ -181,13 +177,11 @@ def of_widths(w: Evaluator, number: Any, widths: Collection[DType | None]) -> An
     return converted(w, number, both, exact=False)
 
 
-def selected(w: Evaluator, rows: Sequence[Any], test: Any, *pair: Any) -> Any:
-    """One of two integers of rows or numbers, as NumPy's arrays of them have it."""
-    own = [
-        x if scalar_kind(row) or narrow_dtype(x) else widened(x)
-        for row, x in zip(rows, pair, strict=True)
-    ]
-    return arithmetic.select(w, test, *together(w, *own))
+def beside_rows(w: Evaluator, rows: Sequence[Any], *numbers: Any) -> Sequence[Any]:
+    """Integers of rows, or beside them, one of which is chosen, as NumPy's arrays have them."""
+    pairs = zip(rows, numbers, strict=True)
+    own = [x if scalar_kind(row) or narrow_dtype(x) else widened(x) for row, x in pairs]
+    return together(w, *own)
 
 
 def together(w: Evaluator, *numbers: Any) -> Sequence[Any]:
