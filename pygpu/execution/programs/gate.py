@@ -12,7 +12,9 @@ sure to be the same takes the long way.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any, Final
@@ -26,7 +28,7 @@ from pygpu.core.programs import Prepared, Work
 from pygpu.core.storage import ImageLike, Storage, rows_of, strides_of
 from pygpu.execution.arguments.metadata import NO_INFO
 from pygpu.execution.arguments.results import Form, ImageMaker, info_from, present
-from pygpu.execution.arguments.signatures import Signature
+from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.programs import running, tiles
 from pygpu.execution.programs.calls import Programs, Run
 from pygpu.execution.programs.passages import LEFT, Held, Passage, as_storage, take
@@ -93,7 +95,7 @@ class Gate:
             or made.translated.translation.faults
             or run.wanted.form == "pil"
             or any(d != s.dtype for d, s in zip(made.dtypes, run.storages, strict=True))
-            or len(args) > len(signature.positional)
+            or (len(args) > len(signature.positional) and signature.rest is None)
             or not (arguments.images if shape is None else _is_plain(shape))
             or (run.out is not None and any(array is None for array in run.direct))
         ):
@@ -106,13 +108,19 @@ class Gate:
         passages = []
         for index, parameter in enumerate(signature.parameters):
             place = places.pop(index, LEFT)
-            if place == LEFT and (parameter.role == "position" or parameter.is_left):
+            if index == signature.rest:
+                first = len(signature.positional)
+                each = [(n, _one_of(parameter, n - first)) for n in range(first, len(args))]
+            elif place == LEFT and (parameter.role == "position" or parameter.is_left):
                 continue
-            value = parameter.default if place == LEFT else given[place]
-            passage = Passage.of(place, parameter, value, images, held)
-            if passage is None:
-                return None
-            passages.append(passage)
+            else:
+                each = [(place, parameter)]
+            for place, one in each:
+                value = parameter.default if place == LEFT else given[place]
+                passage = Passage.of(place, one, value, images, held)
+                if passage is None:
+                    return None
+                passages.append(passage)
         structure = held.structure()
         if places or next(images, None) is not None or structure is None:
             return None
@@ -311,3 +319,9 @@ def _prepared(run: Run) -> Prepared | None:
         strides = strides_of([each.lying() for each in (*storages, *run.storages)])
     sizes = [(each.height, each.width) for each in storages]
     return made.program.prepared(sizes, run.storages[0].shape, strides)
+
+
+def _one_of(parameter: Parameter, number: int) -> Parameter:
+    """One of the arguments that a parameter takes all the rest of."""
+    name = f"{parameter.name}[{number}]"
+    return replace(parameter, name=name, kind=inspect.Parameter.POSITIONAL_ONLY)

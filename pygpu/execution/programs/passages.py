@@ -20,6 +20,7 @@ from pygpu.execution.arguments.convert import contiguous, narrow
 from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.parameters import NUMBER, Arguments, Given
 from pygpu.execution.arguments.signatures import Parameter
+from pygpu.language.matrices import Matrix
 from pygpu.language.vectors import Vector
 from pygpu.ssa import Constant
 from pygpu.types import BOOL, FLOAT, INT
@@ -28,9 +29,11 @@ with later():
     from pygpu.execution.arguments import uniforms
 
 LEFT: Final = -1  # in place of a place: the argument is not given
-How = Literal["number", "known", "image", "array", "copy", "object"]
+How = Literal["number", "matrix", "complex", "known", "image", "array", "copy", "object"]
 _NUMBERS: Final = (float, int, bool, np.generic)
 _VECTORS: Final = (Vector, tuple, list, np.ndarray)
+_MATRICES: Final = (Matrix, tuple, list, np.ndarray)
+_COMPLEX: Final = (complex, float, int, np.generic)
 _COMPILED_IN: Final = (int, float, bool, str, tuple, np.ndarray)
 _PLAIN: Final = {float: FLOAT, int: INT, bool: BOOL}
 
@@ -80,6 +83,12 @@ class Passage(NamedTuple):
     ) -> Passage | None:
         """How an argument came in; None if the next may differ. Objects' contents go to `held`."""
         kind, role = type(value), parameter.role
+        if value is None and parameter.is_left:
+            return cls("known", place, kind, parameter, known=known_key(value))
+        if role == "matrix" and issubclass(kind, _MATRICES):
+            return cls("matrix", place, kind, parameter)
+        if role == "complex" and issubclass(kind, _COMPLEX):
+            return cls("complex", place, kind, parameter)
         if role == "uniform" and issubclass(
             kind, _NUMBERS if parameter.type.is_scalar else _VECTORS
         ):
@@ -146,6 +155,10 @@ def take(
             return None
         if how == "number":
             values.append(uniforms.convert(parameter.type, value, parameter.name))
+        elif how == "matrix":
+            values += uniforms.matrix(parameter.type, value, parameter.name)
+        elif how == "complex":
+            values.append(uniforms.complex_number(value, parameter.name))
         elif how == "known":
             if known_key(value) != known:
                 return None

@@ -715,3 +715,58 @@ def test_a_call_during_which_programs_are_forgotten_leaves_none_behind(monkeypat
         patch.setattr(running, "run", changed_meanwhile)
         np.testing.assert_array_equal(f(photo()), 2 * photo())
     np.testing.assert_array_equal(f(photo()), 3 * photo())
+
+
+def turned(im: Image, p: Position, turn: pygpu.Mat2, z: complex, mask: Image = None):
+    x, y = turn @ p
+    return im(p) * x + y * z.real + z.imag + (0.0 if mask is None else mask(p))
+
+
+@pytest.mark.parametrize("device", ["cpu", "compute", "fragment"])
+def test_matrices_complex_numbers_and_none_are_no_reason_to_sort(sorted_calls, device) -> None:
+    require(device)
+    f, calls = pygpu.compile(turned, target=device), []
+    image = photo()
+    for k in range(3):
+        for turn in (pygpu.Mat2([[1, k], [0, 2]]), np.eye(2) * k, [[k, 1], [2, 3.5]]):
+            for given in ({}, {"mask": None}, {"mask": photo(seed=k)}):
+                calls.append((turn, 1 + k * 1j, given))
+    for turn, z, given in calls:
+        found = f(image, turn, z, **given)
+        alone = pygpu.compile(turned, target=device)(image, turn, z, **given)
+        np.testing.assert_array_equal(found, alone)
+    several = len(sorted_calls)
+    for k in range(4):
+        f(image, pygpu.Mat2(k), 1j * k, mask=None)
+    assert len(sorted_calls) <= several + 1
+    for wrong in (pygpu.Mat3(1), np.eye(3), [[1, 2], [3]], "ab"):
+        with pytest.raises((TypeError, ValueError), match="turn"):
+            f(image, wrong, 1j, mask=None)
+    with pytest.raises(TypeError, match="z: takes a complex number"):
+        f(image, pygpu.Mat2(1), "1j", mask=None)
+
+
+def mean_of_all(*images: Image, p: Position, gain: Float = 1.0):
+    return gain * sum(image(p) for image in images) / len(images)
+
+
+def summed(im: Image, p: Position, *weights: Float):
+    return im(p) * sum(weights)
+
+
+def test_arguments_that_a_parameter_takes_the_rest_of_are_no_reason_to_sort(sorted_calls) -> None:
+    f, g = (pygpu.compile(function, target="cpu") for function in (mean_of_all, summed))
+    pictures = [photo(seed=seed) for seed in range(4)]
+    for gain in (1.0, 2.0, 3.0):
+        for count in (2, 4, 3):
+            found = f(*pictures[:count], gain=gain)
+            np.testing.assert_allclose(found, gain * np.mean(pictures[:count], 0), rtol=1e-6)
+    assert len(sorted_calls) == 3
+    for weights in ((1.0,), (2.0,), (1.0, 2.0), (3.0, 4.0), (1.0,)):
+        np.testing.assert_allclose(g(pictures[0], *weights), pictures[0] * sum(weights), rtol=1e-6)
+    assert len(sorted_calls) == 3 + 2
+    with pytest.raises(TypeError, match=r"weights\[1\]"):
+        g(pictures[0], 1.0, "2")
+    with pytest.raises(TypeError, match=r"images\[1\]"):
+        f(pictures[0], "a", gain=1.0)
+    np.testing.assert_array_equal(f(pictures[0], photo((7, 9), np.uint8)).shape, (7, 9))
