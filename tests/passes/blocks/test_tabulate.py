@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import pygpu
 from conftest import require
 from glsl_validator import validate
-from passes.test_lanes import job_of
+from passes.blocks.test_lanes import job_of
 from pygpu import Float, Image, Position, Vec3, Vec4
 from pygpu.core.interpret import run
 from pygpu.core.programs import Task, Work

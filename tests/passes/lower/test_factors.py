@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from passes.test_units import Written, built, value
+from passes.blocks.test_units import Written, built, value
 from pygpu.passes.lower.factors import taken_out
 from pygpu.ssa import Function, Region
 from pygpu.types import BOOL, FLOAT

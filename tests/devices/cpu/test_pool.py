@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import pygpu
-from devices.test_cpu import F32, LEVELS, taps_of
+from devices.cpu.test_cpu import F32, LEVELS, taps_of
 from pygpu import Image, Position
 from pygpu.codegen.jobs import arrays
 from pygpu.core.builder import Builder
