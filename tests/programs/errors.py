@@ -1658,3 +1658,23 @@ def object_that_another_path_may_have_made(im: Image, p: Position):
         w = Node(p.x, a if im(p + (1, 0)) > -0.5 else a)
     w.next = v if p.x > 2 else Node(1, [2])
     return u.v + len(a)
+
+
+def _perhaps(value):
+    if value > 0.5:
+        return value
+
+
+@program
+def none_in_a_tuple_that_is_added(im: Image, p: Position):
+    return im(p + (_perhaps(im(p)), 0))
+
+
+@program
+def none_in_a_list_that_is_summed(im: Image, p: Position):
+    return np.sum([_perhaps(im(p)), 1.0])
+
+
+@program
+def none_by_default_of_next(im: Image, p: Position):
+    return next((v for v in (im(p), im(p + (1, 0))) if v > 0.5), None) + 1.0

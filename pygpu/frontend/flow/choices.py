@@ -413,7 +413,7 @@ def _rest(
         if frame is w.frame and len(choice.options) > 1 and _is_excluded(w, choice, number):
             return Outcome({}, {})
         if choice.options[number] is None and isinstance(error, _UNUSABLE):
-            raise _unusable(w, choice) from error
+            raise w.error(choice.unusable()) from error
         raise error
 
     if len(left) == 1:
@@ -431,12 +431,3 @@ def _rest(
 
 
 _UNUSABLE: Final = (TypeError, AttributeError, CompileError)  # what is said of a use of None
-
-
-def _unusable(w: ControlFlow, choice: Choice) -> CompileError:
-    """What to say where an option that is None is used as if it were not."""
-    others = [describe(option) for option in choice.options if option is not None]
-    return w.error(
-        f"this may be None here, or {' or '.join(others)}: {choice.why}; "
-        "test it before it is used, as in 'if x is not None:'"
-    )

@@ -44,6 +44,7 @@ from pygpu.frontend.values.lazy import Cut, Masked, lifted
 from pygpu.frontend.values.objects import Array, Dict, List, Matrix, Set
 from pygpu.frontend.values.values import (
     Abstract,
+    Choice,
     Dynamic,
     Flagged,
     NotKnown,
@@ -108,6 +109,9 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         x, y = words.as_number(w, a), words.as_number(w, b)
         if x is not a or y is not b:
             return binary(w, symbol, x, y)
+        for part in (*_parts(a), *_parts(b)):
+            if isinstance(part, Choice) and any(each is None for each in part.options):
+                raise w.error(part.unusable()) from None
         matrix = isinstance(a, Matrix) or isinstance(b, Matrix)
         hint = "; the matrix product is @" if matrix and symbol == "*" else ""
         raise w.error(
@@ -115,6 +119,10 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         ) from None
     result = arithmetic.python_operator(symbol)(left, right)
     return adopt(w, result)
+
+
+def _parts(value: Any) -> tuple[Any, ...]:
+    return value.items if isinstance(value, Tuple) else (value,)
 
 
 def fold(w: Evaluator, symbol: str, items: Any) -> Any:

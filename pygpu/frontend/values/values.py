@@ -332,6 +332,14 @@ class Choice(Abstract):
             shown.append(f"one of {len(self.options) - _SHOWN} others")
         return " or ".join(shown)
 
+    def unusable(self) -> str:
+        """What to say where an option that is None is used as if it were not."""
+        others = [describe(option) for option in self.options if option is not None]
+        return (
+            f"this may be None here, or {' or '.join(others)}: {self.why}; "
+            "test it before it is used, as in 'if x is not None:'"
+        )
+
 
 class Maybe(Abstract):
     """A number or vector that is there where the bool `taken` holds; elsewhere `value` is zero."""

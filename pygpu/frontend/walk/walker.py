@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from pygpu import bytecode
 from pygpu.core.builder import Builder
-from pygpu.core.errors import Place
+from pygpu.core.errors import HOME, Place
 from pygpu.core.host.later import later
 from pygpu.frontend.flow import choices, loops, turns
 from pygpu.frontend.flow.choices import MEET
@@ -81,7 +81,9 @@ class Walker(Evaluation):
             handling.keep(self, outcome, raised, inner)
         result = inner.stack[-1]
         if type(result) is Choice and any(option is None for option in result.options):
-            why = f"{frame.name}() returns None on one path"
+            is_ours = frame.code.code.co_filename.startswith(HOME)
+            name = frame.caller.name if is_ours and frame.caller else frame.name
+            why = f"{name}() {'meets' if is_ours else 'returns'} None on one path"
             return Choice(result.which, result.options, why)
         return result
 
