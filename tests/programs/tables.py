@@ -400,3 +400,12 @@ def attributes_of_elements_and_rows_are_numpys(im: Image, p: Position):
     names = hasattr(short, "shape"), hasattr(short, "x"), hasattr(BYTES[p.x % 4], "dtype")
     is_text = np.isscalar(("ab", "cd")[p.x % 2]), np.isscalar(None if im(p) > 0.5 else 1.0)
     return *of_rows, *names, *is_text, isinstance(span, range), hasattr(span, "__len__")
+
+
+SORTED_ROWS = np.sort(np.sin(np.arange(4500.0)).reshape(3, 1500), axis=1)
+
+
+@program
+def long_rows_are_searched_where_they_lie(im: Image, p: Position):
+    row = SORTED_ROWS[p.x % 3]
+    return np.searchsorted(row, im(p)), np.interp(im(p), row, np.arange(1500.0))

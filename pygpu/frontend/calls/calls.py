@@ -32,13 +32,13 @@ from pygpu.frontend.joins import origins
 from pygpu.frontend.methods import changing
 from pygpu.frontend.numbers import flags, operands
 from pygpu.frontend.protocols import datamodel, operators, pictures
+from pygpu.frontend.protocols.sequences import is_short
 from pygpu.frontend.rules.intrinsics import ALWAYS, OF_NUMBERS, rule_of
 from pygpu.frontend.values import views
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import is_word, scalar_kind
 from pygpu.frontend.values.known import is_users_class
-from pygpu.frontend.values.lazy import Row
 from pygpu.frontend.values.objects import Instance, Matrix
 from pygpu.frontend.values.values import (
     Abstract,
@@ -163,7 +163,7 @@ def _ruled(
         by_loops = function in numpy_kinds.FOLDED_BY_LOOPS
         args = tuple([bounded.as_selection(w, arg, by_loops) for arg in args])
         if not by_loops:
-            args = tuple([arrays.opened(w, arg) if type(arg) is Row else arg for arg in args])
+            args = tuple([arrays.opened(w, arg) if is_short(arg) else arg for arg in args])
     if numpy_kinds.is_numpy(function) or function in OF_NUMBERS:
         try:  # arrays and vectors of ours may be known throughout
             return native(w, function, args, keywords), args

@@ -116,6 +116,11 @@ def items_of(w: Evaluator, value: Any) -> tuple[Any, ...]:
     return tuple(value)
 
 
+def is_short(value: Any) -> bool:
+    """Whether it is a row of a table of which all elements may be looked up."""
+    return type(value) is Row and value.length <= FEW
+
+
 def _few(w: Evaluator, items: Indexed) -> tuple[Any, ...]:
     """The items of a sequence that are made by index, where they are few; else an error."""
     is_few = type(items.length) is int and items.length <= FEW
