@@ -1678,3 +1678,8 @@ def none_in_a_list_that_is_summed(im: Image, p: Position):
 @program
 def none_by_default_of_next(im: Image, p: Position):
     return next((v for v in (im(p), im(p + (1, 0))) if v > 0.5), None) + 1.0
+
+
+@program
+def class_of_a_float_that_may_be_of_32_bits(im: Image, p: Position):
+    return 1.0 if isinstance(np.float32([0.5, 1.5])[p.x % 2] * im(p), float) else 2.0

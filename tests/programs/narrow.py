@@ -281,3 +281,15 @@ def rows_of_bytes_are_put_together(im: Image, p: Position):
             np.insert(row, 1, 3)[2] * 2,
             np.diff(row)[1],
         )
+
+
+@program
+def functions_of_numpy_make_bytes_of_pythons_ints(im: Image, p: Position):
+    with np.errstate(over="ignore"):
+        byte, counted = BYTES[p.x % 8], [np.minimum(BYTES[k], p.y * 0 + k) for k in range(3)]
+        chosen = (
+            np.where(byte > 100, byte, 0) * 2,
+            np.clip(byte, 5, 100) * 3,
+            np.maximum(byte, 7) * 2,
+        )
+        return *chosen, np.clip(COLOURS[p.x % 3], 3, 200)[1] * 2, *counted

@@ -409,3 +409,10 @@ SORTED_ROWS = np.sort(np.sin(np.arange(4500.0)).reshape(3, 1500), axis=1)
 def long_rows_are_searched_where_they_lie(im: Image, p: Position):
     row = SORTED_ROWS[p.x % 3]
     return np.searchsorted(row, im(p)), np.interp(im(p), row, np.arange(1500.0))
+
+
+@program
+def floats_of_32_bits_are_no_floats_of_pythons(im: Image, p: Position):
+    single, double = LONG_ROWS[p.x % 3, p.y % 5], SORTED_ROWS[p.x % 3, p.y]
+    kinds = [isinstance(x, float) for x in (single, double, im(p), np.sqrt(double))]
+    return *kinds, isinstance(single * im(p), np.floating), isinstance(double * 2, float)

@@ -49,8 +49,39 @@ def same_of_all(w: Evaluator, number: Dynamic, ask: Callable[[type], Any]) -> An
     classes = {CLASSES[kind] for kind in kinds}
     if may_be_numpys(number):
         own = {number.dtype.type} if isinstance(number, Narrow) else {_NUMPYS[k] for k in kinds}
+        if np.float64 in own and w.environment.singles:
+            own = own - {np.float64} | _floats(w, number.value)
         classes = own if is_numpys(number) else classes | own
     return _same(w, describe(number), classes, ask)
+
+
+def _floats(w: Evaluator, value: Value) -> set[type]:
+    """The classes that a float of NumPy's may be of: of fewer than 64 bits is what a table of such
+    holds, and may be what is computed with that."""
+    singles = w.environment.singles
+    if value in singles:
+        return {singles[value]}
+    found: set[type] = {np.float64}
+    waiting, seen = [value], {value}
+    while waiting:
+        each = waiting.pop()
+        if each in singles:
+            found.add(singles[each])
+        elif each.op is not None:
+            inner = [result for region in each.op.regions for result in region.results]
+            more = [part for part in (*each.op.operands, *inner) if part not in seen]
+            seen.update(more)
+            waiting += more
+    return found
+
+
+def as_float(w: Evaluator, number: Dynamic, cls: type) -> Dynamic:
+    """A float that is of a class of NumPy's: another value where floats of fewer bits are about."""
+    if not w.environment.singles:
+        return number
+    again = _another(w, number)
+    w.environment.singles[again.value] = cls
+    return again
 
 
 def _same(w: Evaluator, what: str, classes: set[Any], ask: Callable[[type], Any]) -> Any:
@@ -207,9 +238,14 @@ def or_nothing(w: Evaluator, number: Any, nothing: Any) -> Any:
 
 
 def _again(w: Evaluator, number: Dynamic, *held: Any) -> Dynamic:
-    again = Dynamic(w.build.emit("neg", w.build.emit("neg", number.value)))
+    again = _another(w, number)
     w.environment.widened[again.value] = held
     return again
+
+
+def _another(w: Evaluator, number: Dynamic) -> Dynamic:
+    """The same number as another value."""
+    return Dynamic(w.build.emit("neg", w.build.emit("neg", number.value)))
 
 
 def of_array(w: Evaluator, elements: Iterable[Any]) -> set[Kind]:

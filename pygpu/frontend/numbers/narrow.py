@@ -73,9 +73,7 @@ def combined(w: Evaluator, symbol: str, a: Any, b: Any, made: Any) -> Any:
 
 def _certainty(w: Evaluator, number: Any) -> Certainty:
     """`certainty`, of ints that only the device knows as well: a loop's counter is Python's."""
-    is_int = type(number) in (Dynamic, Natural) and number.type is INT
-    is_pythons = is_int and origins.int_classes(w, number) == {int}
-    return Certainty.OR_PYTHONS if is_pythons else certainty(number)
+    return Certainty.OR_PYTHONS if _is_pythons(w, number) else certainty(number)
 
 
 def _width(w: Evaluator, a: Any, b: Any) -> DType | None:
@@ -186,12 +184,22 @@ def beside_rows(w: Evaluator, rows: Sequence[Any], *numbers: Any) -> Sequence[An
 
 def together(w: Evaluator, *numbers: Any) -> Sequence[Any]:
     """Integers that a function of NumPy gives one of, in the width that it gives them in: that of
-    all that are not Python's own."""
-    sized = [
-        x for x in numbers if isinstance(x, (Dynamic, np.integer)) and scalar_kind(x) != "bool"
-    ]
+    all that are not Python's own, which become numbers of it."""
+    sized = [x for x in numbers if scalar_kind(x) != "bool" and not _is_pythons(w, x)]
     widths = set(map(narrow_dtype, sized))
-    return [of_widths(w, x, widths) for x in numbers] if len(widths) > 1 else numbers
+    if len(widths) > 1:
+        return [of_widths(w, x, widths) for x in numbers]
+    dtype = widths.pop() if widths else None
+    if dtype is None:
+        return numbers
+    return [converted(w, x, dtype) if _is_pythons(w, x) else x for x in numbers]
+
+
+def _is_pythons(w: Evaluator, number: Any) -> bool:
+    """Whether an integer is Python's own for sure, known or not."""
+    if type(number) not in (Dynamic, Natural) or number.type is not INT:
+        return type(number) is int
+    return origins.int_classes(w, number) == {int}
 
 
 def widened(number: Any) -> Any:

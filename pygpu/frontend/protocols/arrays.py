@@ -214,6 +214,8 @@ def of_dtype(w: Evaluator, value: Any, dtype: Any) -> Any:
     made = cast(w, value, kind_of_dtype(w, dtype))
     if not isinstance(made, Dynamic) or made.type.kind == "uint":
         return made
+    if dtype.kind == "f":
+        made = origins.as_float(w, made, dtype.type)
     return Truth(made.value, True) if made.type.kind == "bool" else Numpys(made.value)
 
 

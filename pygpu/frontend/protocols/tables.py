@@ -281,6 +281,8 @@ def _of_dtype(
     if isinstance(element, Dynamic):
         if dtype.kind == "b":
             return flags.marked(element, True)
+        if dtype.kind == "f" and dtype.itemsize < 8:
+            w.environment.singles[element.value] = dtype.type
         is_own = is_narrow(dtype)
         return Narrow(element.value, dtype, ends) if is_own else Numpys(element.value)
     return dtype.type(element)

@@ -32,7 +32,7 @@ from pygpu.frontend.values.evaluator import Evaluator, Rule, usable
 from pygpu.frontend.values.kinds import is_complex, scalar_kind, specimen
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, Instance, List, Matrix, Vector
-from pygpu.frontend.values.values import Abstract, Choice, Truth, Tuple, describe
+from pygpu.frontend.values.values import Abstract, Choice, Dynamic, Truth, Tuple, describe
 from pygpu.language import scalars, vectors
 from pygpu.types import Kind, vector
 
@@ -242,6 +242,16 @@ def _made_narrow(cls: type[np.integer[Any]]) -> Rule:
     return rule
 
 
+def _made_float(cls: type[np.floating[Any]]) -> Rule:
+    convert = _convert("float")
+
+    def rule(w: Evaluator, x: Any = 0.0) -> Any:
+        made = convert(w, x)
+        return origins.as_float(w, made, cls) if isinstance(made, Dynamic) else made
+
+    return rule
+
+
 def _known_scalar(kind: Kind) -> Rule:
     convert = _convert(kind)
     return lambda w, x=0: convert(w, x) if isinstance(x, Abstract) else NotImplemented
@@ -380,8 +390,8 @@ _RULES: Final[dict[Any, Rule]] = {
     **{cls: _made_narrow(cls) for cls in (np.uint8, np.int8, np.uint16, np.int16)},
     np.int64: _convert("int"),
     np.intp: _convert("int"),
-    np.float32: _convert("float"),
-    np.float64: _convert("float"),
+    np.float32: _made_float(np.float32),
+    np.float64: _made_float(np.float64),
     np.bool_: _convert("bool"),
     operator.index: _int,
     operator.truth: _convert("bool"),

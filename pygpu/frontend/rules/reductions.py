@@ -21,7 +21,7 @@ from pygpu.core.host.records import record
 from pygpu.frontend.numbers import arithmetic, narrow
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
-from pygpu.frontend.protocols import arrays, comparisons, operators
+from pygpu.frontend.protocols import arrays, comparisons, datamodel, operators
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.rules.ordering import first_extreme, middle
 from pygpu.frontend.values.evaluator import Evaluator, Rule
@@ -278,16 +278,16 @@ def extremum(code: str) -> Rule:
         a, b = arithmetic.without_dimensions(w, (a, b)) or (a, b)
         if scalar_kind(a) and scalar_kind(b):
             return scalar(w, a, b)
-        if vector_type(a) or vector_type(b):
-            if kind_of(a) == kind_of(b) == "bool":
-                return operators.binary(w, logical, a, b)
-            if "float" not in {kind_of(a), kind_of(b)} or not (
-                isinstance(a, Abstract) and isinstance(b, Abstract)
-            ):
-                first, second = (a, b) if isinstance(a, Abstract) else (b, a)
-                return elementwise(w, code, (first, second))
+        kinds = {kind_of(a), kind_of(b)}
+        of_rows = kinds <= {*INTEGERS} and (datamodel.is_row(w, a) or datamodel.is_row(w, b))
+        if of_rows or not (vector_type(a) or vector_type(b)):
+            rows, shape = arrays.spread(w, (a, b))
+            return arrays.array_of([scalar(w, *row) for row in rows], shape)
+        if kinds == {"bool"}:
+            return operators.binary(w, logical, a, b)
+        if "float" in kinds and isinstance(a, Abstract) and isinstance(b, Abstract):
             return beyond_or_nan(w, a, b)
-        return arrays.each(w, a, b, lambda x, y: scalar(w, x, y))
+        return elementwise(w, code, (a, b) if isinstance(a, Abstract) else (b, a))
 
     return rule
 
