@@ -63,10 +63,8 @@ def _as_texels(value: Any, beside: ImageLike) -> Any:
 
 def _texels_among(operands: Sequence[Any]) -> list[Any]:
     """The operands, arrays as what the image among them is."""
-    images = [value for value in operands if isinstance(value, ImageLike)]
-    if not images:
-        return list(operands)
-    return [_as_texels(value, images[0]) for value in operands]
+    image = next((value for value in operands if isinstance(value, ImageLike)), None)
+    return list(operands) if image is None else [_as_texels(value, image) for value in operands]
 
 
 def _apply(function: Callable[..., Any], *operands: Any) -> Any:
@@ -76,7 +74,8 @@ def _apply(function: Callable[..., Any], *operands: Any) -> Any:
         return _to_the(number(exponent))(*_texels_among(operands[:1]))
     known = _known_among(operands)
     if known:
-        operands = tuple([v for place, v in enumerate(operands) if place not in dict(known)])
+        places = dict(known)
+        operands = tuple([v for place, v in enumerate(operands) if place not in places])
         function = _beside(function, known)
     return texelwise(function)(*_texels_among(operands))
 
@@ -84,8 +83,7 @@ def _apply(function: Callable[..., Any], *operands: Any) -> Any:
 def _known_among(operands: Sequence[Any]) -> tuple[tuple[int, int], ...]:
     """The integers among operands, by their places, that are compiled for themselves: beside texels
     of 32 bits without a sign, for what is an argument has a sign."""
-    images = [value for value in operands if isinstance(value, ImageLike)]
-    if not any(image.format.kind == "uint" for image in images):
+    if not any(isinstance(v, ImageLike) and v.format.kind == "uint" for v in operands):
         return ()
     ints = (int, np.integer)
     each = enumerate(operands)

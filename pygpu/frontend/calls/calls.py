@@ -101,7 +101,7 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
             raise w.error(value.message)
     if isinstance(function, type) and issubclass(function, BaseException):
         return _exception(w, function, args, keywords)
-    if any(each is function for each in OF_ALL) and args and type(args[0]) is Choice:
+    if args and type(args[0]) is Choice and any(each is function for each in OF_ALL):
         return holds(w, function, *args)
     if volatile.is_report(function):
         return _report(w, function, args, keywords)

@@ -26,7 +26,7 @@ from pygpu.ssa import Value
 from pygpu.types import INT, Kind, vector, widest
 
 CLASSES: Final = {"float": float, "int": int, "uint": int, "bool": bool}
-_NUMPYS: Final = {"float": np.float64, "int": np.int64, "uint": np.uint32, "bool": np.bool_}
+NUMPYS: Final = {"float": np.float64, "int": np.int64, "uint": np.uint32, "bool": np.bool_}
 _ONE_OF: Final = {"select": 1, "min": 0, "max": 0}  # which of two operands; where these begin
 _NOBODYS: Final[frozenset[type]] = frozenset()
 _PYTHONS: Final = frozenset((int,))
@@ -48,7 +48,7 @@ def same_of_all(w: Evaluator, number: Dynamic, ask: Callable[[type], Any]) -> An
     kinds = _kinds(w, number.value)
     classes = {CLASSES[kind] for kind in kinds}
     if may_be_numpys(number):
-        own = {number.dtype.type} if isinstance(number, Narrow) else {_NUMPYS[k] for k in kinds}
+        own = {number.dtype.type} if isinstance(number, Narrow) else {NUMPYS[k] for k in kinds}
         if np.float64 in own and w.environment.singles:
             own = own - {np.float64} | _floats(w, number.value)
         classes = own if is_numpys(number) else classes | own

@@ -83,9 +83,9 @@ def check_second(w: Evaluator, symbol: str, b: Any) -> None:
     """Note what an operator of integers raises of its second operand."""
     if symbol in _RAISED:
         test, error, message = _RAISED[symbol]
-        is_known = not isinstance(b, Abstract)
-        fails = (b == 0 if test == "eq" else b < 0) if is_known else None
-        w.check(fails if is_known else compare(w, TABLE[test].symbol, test, b, 0), error, message)
+        row = TABLE[test]
+        known = None if isinstance(b, Abstract) else row.operators[0](b, 0)
+        w.check(compare(w, row.symbol, test, b, 0) if known is None else known, error, message)
 
 
 def _shifted_kind(symbol: str, a: Any, b: Any) -> Kind:

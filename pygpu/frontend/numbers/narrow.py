@@ -60,9 +60,9 @@ def combined(w: Evaluator, symbol: str, a: Any, b: Any, made: Any) -> Any:
     sure = max(whose)
     if Certainty.NUMPY in whose and sure is not Certainty.NEITHER:
         sure = Certainty.NUMPY  # beside one of NumPy's, Python's number becomes one
-    for other in (a, b):
+    for other in (a, b) if w.faults.checked else ():
         if type(other) is Dynamic and other.type is INT:
-            converted(w, other, dtype)  # in a checked program it has to fit
+            converted(w, other, dtype)  # it has to fit
     if limits.min <= low and high <= limits.max:
         return Narrow(made.value, dtype, (low, high), sure)
     if sure is not Certainty.NUMPY:
@@ -86,7 +86,7 @@ def _width(w: Evaluator, a: Any, b: Any) -> DType | None:
     other = b if first is not None else a
     if dtype is None or scalar_kind(other) == "bool":
         return dtype
-    if type(other) in (Dynamic, Natural) and int in origins.int_classes(w, other):
+    if _is_counted(other) and int in origins.int_classes(w, other):
         return dtype  # Python's, on some paths at least
     if isinstance(other, (Dynamic, Int, UInt, np.integer)):
         return None  # with an integer of 32 bits and more it is one
@@ -109,8 +109,12 @@ def _ends(w: Evaluator, symbol: str, a: Any, b: Any, dtype: DType) -> tuple[int,
 
 
 def _range(w: Evaluator, number: Any) -> tuple[int, int]:
-    is_int = type(number) in (Dynamic, Natural) and number.type is INT
-    return ranges.range_of(w, number.value) if is_int else range_of(number)
+    return ranges.range_of(w, number.value) if _is_counted(number) else range_of(number)
+
+
+def _is_counted(number: Any) -> bool:
+    """Whether it is an int that is not NumPy's, nor known."""
+    return type(number) in (Dynamic, Natural) and number.type is INT
 
 
 def _unary(w: Evaluator, code: str, number: Any) -> Any:
@@ -197,9 +201,7 @@ def together(w: Evaluator, *numbers: Any) -> Sequence[Any]:
 
 def _is_pythons(w: Evaluator, number: Any) -> bool:
     """Whether an integer is Python's own for sure, known or not."""
-    if type(number) not in (Dynamic, Natural) or number.type is not INT:
-        return type(number) is int
-    return origins.int_classes(w, number) == {int}
+    return origins.int_classes(w, number) == {int} if _is_counted(number) else type(number) is int
 
 
 def widened(number: Any) -> Any:

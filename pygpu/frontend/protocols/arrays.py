@@ -245,7 +245,7 @@ def certain_kind(w: Evaluator, array: np.ndarray[Any, Any]) -> Kind | None:
 
 def dtype_of(w: Evaluator, array: np.ndarray[Any, Any]) -> np.dtype[Any]:
     """The dtype that an array of objects has in plain Python; floats are of 64 bits."""
-    return narrow_of(array) or np.dtype(_DTYPES[certain_kind(w, array) or "float"])
+    return narrow_of(array) or np.dtype(origins.NUMPYS[certain_kind(w, array) or "float"])
 
 
 def of_one_kind(w: Evaluator, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -270,7 +270,6 @@ def of_one_kind(w: Evaluator, array: np.ndarray[Any, Any]) -> np.ndarray[Any, An
     return made
 
 
-_DTYPES: Final = {"float": float, "int": int, "uint": np.uint32, "bool": bool}
 _KINDS: Final[dict[str, Kind]] = {"i": "int", "u": "int", "b": "bool", "f": "float"}
 
 

@@ -30,9 +30,7 @@ class Environment:
         self.pictures: dict[int, Picture] = {}
         self.places: set[Value] = set()  # columns and rows of texels, besides the pixel's own
         self.widened: dict[Value, tuple[Any, ...]] = {}  # numbers: what they were, or may be
-        self.singles: dict[
-            Value, type
-        ] = {}  # floats of tables of fewer than 64 bits: their classes
+        self.singles: dict[Value, type] = {}  # floats of fewer than 64 bits: their classes
         self.ints: dict[Value, frozenset[type]] = {}  # ints: Python's own or Int, see origins.py
         self.carried: dict[Value, list[Any]] = {}  # what an int that a loop carries may be
         self.asked: dict[Value, frozenset[type]] = {}  # of which of these that was asked, and told
