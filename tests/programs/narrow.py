@@ -6,7 +6,7 @@ import operator
 import numpy as np
 
 from programs.suite import Suite
-from pygpu import Image, Position
+from pygpu import Image, Position, UInt
 
 program = Suite()
 
@@ -293,3 +293,13 @@ def functions_of_numpy_make_bytes_of_pythons_ints(im: Image, p: Position):
             np.maximum(byte, 7) * 2,
         )
         return *chosen, np.clip(COLOURS[p.x % 3], 3, 200)[1] * 2, *counted
+
+
+STACK = np.arange(1, 19).reshape(2, 3, 3)
+
+
+@program
+def bytes_beside_uints_and_stacks_of_ints(im: Image, p: Position):
+    byte, mixed = BYTES[p.x % 8], (p.x * 2654435761) & 0xFFFFFFFF
+    stacked = (STACK @ COLOURS[p.x % 3])[1, 2], (STACK @ COLOURS[:, p.y % 3])[0, 0]
+    return byte ^ mixed, byte + UInt(p.x), UInt(p.y) * byte, *stacked

@@ -30,11 +30,12 @@ from pygpu.types import vector, widest
 
 def matmul(w: Evaluator, a: Any, b: Any) -> Any:
     """M @ N, M @ v and v @ M for matrices, arrays, stacks and vectors of small sizes."""
-    if any(is_array(x) and to_objects(w, x).ndim > 2 for x in (a, b)):
-        return _stacked(w, to_objects(w, a), to_objects(w, b))
     if is_array(a) or is_array(b):
         found = of_own_widths(w, (a, b), [to_objects(w, a), to_objects(w, b)])
-        a, b = [Array(own) if is_array(x) else x for x, own in zip((a, b), found, strict=True)]
+        pairs = list(zip((a, b), found, strict=True))
+        if any(is_array(x) and own.ndim > 2 for x, own in pairs):
+            return _stacked(w, *found)
+        a, b = [Array(own) if is_array(x) else x for x, own in pairs]
     left, right = matrix_rows(w, a), matrix_rows(w, b)
     if left is None and right is None:
         return inner_product(w, a, b)
