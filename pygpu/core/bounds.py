@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from pygpu.core.operations.intervals import ANY, LARGEST, Range, RangeRule, largest, product
-from pygpu.core.operations.ops import TABLE
+from pygpu.core.operations.ops import TABLE, Cost
 from pygpu.ssa import Op, Value
 from pygpu.types import Kind
 
@@ -22,7 +22,7 @@ _DEEPEST: Final = 24  # operations that are looked through: enough for what one 
 _KINDS: Final[dict[Kind, Range]] = {
     "bool": (0, 1), "int": (-(2**31), 2**31 - 1), "uint": (0, 2**32 - 1)
 }  # fmt: skip
-_SIZES: Final = ("width", "height", "depth", "plane")
+_SIZES: Final = frozenset(code for code, row in TABLE.items() if row.cost is Cost.GIVEN)
 _CONVERSIONS: Final = ("to_int", "to_uint", "to_float")
 
 Given = Callable[[Value], Range | None]

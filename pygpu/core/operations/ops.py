@@ -70,6 +70,7 @@ class Operation:
     approximate: bool = False  # targets may err by what the contract allows for functions
     whole: bool = False  # the result is a whole number, an infinity or NaN
     scales: bool = False  # of operands c times as large, c > 0, the result is c times as large
+    negates: bool = False  # of an int it may give the negative, or that of its bits
     on_lanes: str = ""  # the operation that does the same to two small whole numbers in an int
 
     # What results are.
@@ -103,6 +104,16 @@ class Operation:
                 continue
             found.append(kind)
         return tuple(found)
+
+    def is_closed(self, kind: Kind) -> bool:
+        """Whether of numbers of a kind it gives one of that kind."""
+        given = vector(kind, 1)
+        return kind in self.kinds and self.rule((given,) * (self.arity or 0), None) is given
+
+    @property
+    def is_memory(self) -> bool:
+        """Whether its result is none of its operands' alone: texels, tables, sizes."""
+        return self.cost in (Cost.MEMORY, Cost.GIVEN)
 
     @property
     def is_comparison(self) -> bool:
@@ -206,16 +217,17 @@ _ROWS: Final = (
          exact=np.fmod, nan=math.nan),
     _arithmetic("pow", "**", meanings.power, operator.pow, np.power,
                 python=(math.pow, np.float_power), glsl="pow", works_in="float", cost=Cost.SERIES,
-                exact=np.power, approximate=True, nan=None, domain=((0.01, 20.0), (-4.0, 4.0))),
+                exact=np.power, approximate=True, nan=None, negates=True,
+                domain=((0.01, 20.0), (-4.0, 4.0))),
     _row("fma", 3, _FLOATS, meanings.fused, lowered=True, range=intervals.fused, nan=math.nan,
          on_lanes="lanes_fma"),
     _row("neg", 1, _ARITHMETIC, np.negative, exact=np.negative, nan=math.nan, scales=True,
-         range=intervals.negative, on_lanes="lanes_sub"),
+         negates=True, range=intervals.negative, on_lanes="lanes_sub"),
     _row("abs", 1, _ARITHMETIC, np.abs, python=(np.abs,), glsl="abs",
          exact=np.abs, nan=math.nan, scales=True, bounds=POSITIVE, range=intervals.magnitude,
          on_lanes="lanes_abs"),
     _row("sign", 1, _ARITHMETIC, np.sign, python=(np.sign,), glsl="sign", exact=np.sign,
-         nan=math.nan, bounds=_UNIT),
+         nan=math.nan, bounds=_UNIT, negates=True),
     # Of two, Python's: a NaN that comes first stays. Data: None, or OPEN.
     _row("min", 2, _ARITHMETIC, meanings.minimum, glsl="min", scales=True, range=intervals.least,
          on_lanes="lanes_min"),
@@ -281,7 +293,7 @@ _ROWS: Final = (
     _bits("shl", "<<", meanings.shl, operator.lshift, np.left_shift, rule=_INTS),
     _bits("shr", ">>", meanings.shr, operator.rshift, np.right_shift, rule=_INTS,
           ints=intervals.shifted),
-    _row("bit_not", 1, _INTS, np.bitwise_not),
+    _row("bit_not", 1, _INTS, np.bitwise_not, negates=True),
     _row("not", 1, _BOOLS, np.logical_not, python=(np.logical_not,), works_in="bool"),
     # ------------------------------------------------ comparison
     _comparison("lt", "<", "ge", "gt", operator.lt, np.less),

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.operations.ops import TABLE
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_numpys, may_be_numpys, scalar_kind
 from pygpu.frontend.values.values import Dynamic, Flagged, Narrow, describe
@@ -32,13 +33,15 @@ _NOBODYS: Final[frozenset[type]] = frozenset()
 _PYTHONS: Final = frozenset((int,))
 _WORDS: Final = frozenset((Int,))
 _EITHER: Final = frozenset((int, Int))
-# What makes ints: of ints, of texels and positions, of anything else.
+# What makes ints: of ints, of ints but no bools of bools; of texels and positions; of anything.
 _OF_INTS: Final = frozenset(
-    "add sub mul neg abs sign mod floordiv pow bit_and bit_or bit_xor bit_not shl shr".split()
+    code
+    for code, row in TABLE.items()
+    if row.componentwise and row.is_closed("int") and row.is_closed("uint") and code not in _ONE_OF
 )
+_COUNTING: Final = frozenset(code for code in _OF_INTS if not TABLE[code].is_closed("bool"))
 _READ: Final = frozenset("load voxel plane swizzle element dot".split())
 _MADE: Final = frozenset("constant table to_int width height depth".split())
-_COUNTING: Final = frozenset("add sub mul neg abs mod floordiv pow".split())  # ints, of ints alone
 
 
 def same_of_all(w: Evaluator, number: Dynamic, ask: Callable[[type], Any]) -> Any:

@@ -16,13 +16,18 @@ from collections.abc import Iterable
 from typing import Final
 
 from pygpu.core.host.records import record
+from pygpu.core.operations.ops import TABLE, Cost
 from pygpu.core.rewriter import Rewriter
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.rules import number
 from pygpu.ssa import Function, Op, Region, Value, alike, constant_of, used_by, uses, walk
 from pygpu.types import BOOL
 
-UPDATES: Final = frozenset("add sub mul fma min max".split())
+UPDATES: Final = frozenset(
+    code
+    for code, row in TABLE.items()
+    if row.cost is Cost.ONE and row.is_closed("float") and row.arity != 1
+)
 
 
 def predicated(function: Function) -> Function:

@@ -3,8 +3,8 @@ loops none of whose operands changes.
 
 A loop's body runs at least once. What was a `for` or a `while` has mostly one `if` as its body,
 whose condition says whether there is a first round. Where that is known to hold, all that is the
-same in every round is moved out of the loop. Elsewhere only loads and sums of places are (CHEAP):
-they are computed in vain where there is no round, which is rare.
+same in every round is moved out of the loop. Elsewhere only what is read or takes an instruction is
+(CHEAP): it is computed in vain where there is no round, which is rare.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Final
 
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
+from pygpu.core.operations.ops import TABLE, Cost
 from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.ssa import Function, Op, Region, Value, used_by, walk
 
@@ -22,7 +23,7 @@ with later():
 
 HELD: Final = 96  # numbers read, at most, that wait in registers while a loop runs
 CHEAP: Final = frozenset(
-    ("constant", "load", "table", "width", "height", "add", "sub", "mul", "min", "max")
+    code for code, row in TABLE.items() if row.is_memory or row.cost in (Cost.FREE, Cost.ONE)
 )
 
 

@@ -225,14 +225,12 @@ class Gate:
 
 # ---------------------------------------------------------------- constants
 
-_NEED_MEMORY: Final = frozenset(("load", "voxel", "width", "height", "depth", "plane", "constant"))
-
 
 def _folded(
     code: str, operands: tuple[Value, ...], data: Any, tables: Sequence[Table]
 ) -> Constant | None:
     """What the meaning of an operation on constants gives; None where it reads memory."""
-    if code in _NEED_MEMORY:
+    if code != "table" and (code == "constant" or TABLE[code].is_memory):
         return None
     values = [interpret.scalar(*value.op.data) for value in operands]  # type: ignore[union-attr]
     with np.errstate(all="ignore"):

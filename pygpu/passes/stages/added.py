@@ -29,13 +29,13 @@ STEPS: Final = 16 * MOST  # operations of all rounds
 WHOLE: Final = 1 << 30  # beyond which whole numbers might wrap
 
 KNOWN: Final[dict[str, Callable[..., Any]]] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg,
-    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
-    "eq": operator.eq, "ne": operator.ne, "to_float": float, "splat": lambda number: number,
-    "mod": operator.mod, "floordiv": operator.floordiv,
+    **{code: row.operators[0] for code, row in TABLE.items() if row.symbol and not row.approximate},
+    "neg": operator.neg,
+    "to_float": float,
+    "splat": lambda number: number,
     "select": lambda test, one, other: one if test else other,
     "fma": lambda one, other, third: one * other + third,
-}  # fmt: skip
+}
 NUMBERS: Final = (bool, int, float)
 PRODUCTS: Final = ("mul", "fma")
 ROUNDED: Final = 2e-6  # of a product of two weights that were rounded to float32
@@ -95,7 +95,7 @@ def added(loop: Op, function: Function) -> dict[Value, Any]:
             for result, known in made
             if isinstance(known, (_Sum, *NUMBERS))
         }
-    except (_Other, ZeroDivisionError):
+    except (_Other, ArithmeticError, ValueError):
         return {}
 
 

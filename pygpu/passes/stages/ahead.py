@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pygpu.core.host.records import record
+from pygpu.core.operations.ops import TABLE
 from pygpu.core.rewriter import Rewriter
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.passes.stages.price import price_of
@@ -27,7 +28,7 @@ MOST: Final = 512  # numbers
 ROW: Final = 4  # numbers of a row of the block that programs are given them in
 _NAME: Final = "ahead."  # and the number's place: no parameter of a Python function is called so
 # What is not known without the images, or would take tables along.
-_ELSEWHERE: Final = frozenset(("load", "voxel", "width", "height", "depth", "table"))
+_ELSEWHERE: Final = frozenset(code for code, row in TABLE.items() if row.is_memory)
 
 
 @record

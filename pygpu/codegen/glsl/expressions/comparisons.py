@@ -12,7 +12,7 @@ from typing import Final
 
 from pygpu.codegen.glsl.expressions.context import Context, Row
 from pygpu.codegen.glsl.expressions.text import Text, call, infix, prefix
-from pygpu.core.operations.ops import OPEN
+from pygpu.core.operations.ops import OPEN, TABLE
 from pygpu.passes.simplify.rules import finite
 from pygpu.ssa import Op, Value, constant_of
 from pygpu.types import INTEGERS, vector
@@ -58,12 +58,6 @@ def _holds_between(greater: Op, lesser: Op) -> bool:
     return is_moved and not any(limit == 0 and math.copysign(1, limit) < 0 for limit in (low, high))
 
 
-_NOT_NEGATED: Final = frozenset(
-    "constant add floordiv mod min max abs shl shr bit_and bit_or bit_xor dot load table width "
-    "height".split()
-)
-
-
 _OF_PARTS: Final = frozenset(("select", "splat", "construct", "swizzle", "element"))
 
 
@@ -93,7 +87,7 @@ def _is_negated(context: Context, value: Value) -> bool:
             return any(_holds(operand, -1) for operand in op.operands)
         case "sub":
             return _holds(op.operands[0], 0)
-    return op.code not in _NOT_NEGATED
+    return bool(op.regions) or TABLE[op.code].negates
 
 
 def _holds(value: Value, number: int) -> bool:
