@@ -264,7 +264,10 @@ def presented(result: Any, original: Any, first: Any, out: Any = None, dtype: An
     if isinstance(result, LazyImage):
         if out is not None:
             raise TypeError(NO_OUT)
-        return result if isinstance(original, LazyImage) else result.converted(dtype)
+        if isinstance(original, LazyImage):
+            return result
+        is_given = isinstance(first, LazyImage) and result.array is first.array  # by no pass made
+        return result.texels() if is_given and dtype is None else result.converted(dtype)
     form = form_of([Given(None, None, original)])  # type: ignore[arg-type]
     if out is None and dtype is None and form[0] != "pil":
         if form[0] == "image":

@@ -61,6 +61,7 @@ CASES: Final[dict[str, tuple[_Case, Any]]] = {
     "equalize_adapthist of one value": (filters.equalize_adapthist, np.full_like(GREY, 0.3)),
     "equalize_hist of bytes": (filters.equalize_hist, BYTES),
     "equalize_hist of colours": (filters.equalize_hist, RGB / np.float32(255)),
+    "pyramid_gaussian of bytes": (filters.pyramid_gaussian, BYTES),
     "gaussian of doubles": (lambda im: filters.gaussian(im, sigma=(0, 3)), GREY.astype(float)),
     "guided by another": (lambda im: filters.guided(im, GREY[::-1].copy(), 2), RGB),
     "label of ints": (lambda im: filters.label(im, connectivity=1), (3 * GREY).astype(np.int32)),
@@ -129,6 +130,23 @@ def test_filters_of_dask_arrays_are_those_of_the_whole(name: str, chunks: Any) -
             assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
         else:
             assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    "name",
+    "threshold_otsu equalize_hist equalize_adapthist unsharp_mask denoise_bilateral label".split(),
+)
+def test_chunks_are_made_once(name: str) -> None:
+    asked = []
+
+    def made() -> Any:
+        asked.append(1)
+        return GREY[:12, :11]
+
+    told = {"dtype": GREY.dtype, "meta": GREY[:0, :0]}
+    lazy = da.map_blocks(made, chunks=((12,) * 3, (11,) * 4), **told)
+    getattr(filters, name)(lazy).compute(scheduler="synchronous")
+    assert len(asked) == 12
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from itertools import accumulate, product
+from operator import getitem
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +19,9 @@ from numpy.typing import NDArray
 from pygpu.core.host.records import record
 from pygpu.execution.arguments.convert import TAKEN, unmasked
 from pygpu.execution.arrays.scanning import scan
+
+# What a chunk gives, or several together: a value for each part of tuples.
+Part = NDArray[Any] | tuple[NDArray[Any], ...]
 
 TOGETHER: Final = 16  # results that a node of the tree joins
 
@@ -28,40 +32,60 @@ class ChunkFold:
 
     fold: Callable[..., Any]  # of the corner (x, y) of a chunk, and of chunks
     function: Callable[..., Any]
+    rest: Callable[..., Any]  # the fold of tuples, whose parts are arrays (N,) or (N, C)
     grouped: bool
     least: bool | None = None  # where places are wanted: that of the least, or of the greatest
 
-    def part(self, corner: tuple[int, int], *arrays: NDArray[Any]) -> NDArray[Any] | None:
+    def part(self, corner: tuple[int, int], *arrays: NDArray[Any]) -> Part | None:
         """What a chunk gives; nothing where it is empty."""
         if arrays[0].size == 0:
             return None
         plain = [np.ascontiguousarray(unmasked(array, "reduce: a chunk")) for array in arrays]
         found = self.fold(corner, *plain)
-        return np.asarray(found if self.least is None else np.stack(found).astype(np.float64))
+        if self.least is not None:
+            return np.stack(found).astype(np.float64)
+        return tuple(map(np.asarray, found)) if isinstance(found, tuple) else np.asarray(found)
 
-    def join(self, parts: Sequence[NDArray[Any] | None]) -> NDArray[Any] | None:
+    def join(self, parts: Sequence[Part | None]) -> Part | None:
         """What several results give together."""
         there = [part for part in parts if part is not None]
         if len(there) < 2:
             return there[0] if there else None
         if self.least is not None:
             return reduce(partial(first_extreme, least=self.least), there)
-        stack = np.stack(there)
+        if isinstance(there[0], tuple):
+            stacks = [np.stack(each) for each in zip(*there, strict=True)]
+            is_of_each = isinstance(self.function, np.ufunc)
+            return tuple(map(self._each, stacks) if is_of_each else self._together(stacks))
+        return self._each(np.stack(there))
+
+    def _together(self, stacks: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """The fold of tuples."""
+        groups = stacks[0].shape[1] if self.grouped else 1
+        axes = 1 + self.grouped  # the others are channels
+        rows = [narrowed(each.reshape(-1, *each.shape[axes:])) for each in stacks]
+        if not self.grouped:
+            return [np.asarray(each) for each in self.rest(None, *rows)]
+        of = np.tile(np.arange(groups, dtype=np.int32), len(stacks[0]))
+        return [np.asarray(each) for each in self.rest(groups, *rows, of)]
+
+    def _each(self, stack: NDArray[Any]) -> NDArray[Any]:
+        """The fold of arrays along their first axis."""
         if isinstance(self.function, np.ufunc):
             return np.asarray(self.function.reduce(stack, axis=0)).astype(stack.dtype)
         rows = stack if self.grouped else stack[:, None]
         joined = np.asarray(scan(self.function, narrowed(rows), axis=0))[-1]
         return joined if self.grouped else np.asarray(joined[0])
 
-    def whole(self, parts: Sequence[NDArray[Any] | None]) -> NDArray[Any]:
+    def whole(self, parts: Sequence[Part | None]) -> Part:
         found = self.join(parts)
         if found is None:
             raise ValueError("reduce: an array without elements")
         return found
 
-    def place(self, parts: Sequence[NDArray[Any] | None], axes: int) -> NDArray[Any]:
+    def place(self, parts: Sequence[Part | None], axes: int) -> NDArray[Any]:
         """The coordinates, x first, of the first extreme; -1 for a group without texels."""
-        found = np.moveaxis(self.whole(parts)[1 : 1 + axes], 0, -1).astype(np.int64)
+        found = np.moveaxis(np.asarray(self.whole(parts))[1 : 1 + axes], 0, -1).astype(np.int64)
         return found[..., 0] if axes == 1 else found
 
 
@@ -113,12 +137,28 @@ def reduced(fold: ChunkFold, images: Sequence[Any]) -> Any:
     name = f"reduce-{uuid.uuid4().hex}"
     tasks = _tree(fold, name, arrays, axes)
     last = [list(tasks)[-1]]
-    key = (name, *(0,) * like.ndim)
-    tasks[key] = (fold.whole, last) if fold.least is None else (fold.place, last, axes)
-    highlevelgraph = importlib.import_module("dask.highlevelgraph")
-    graph = highlevelgraph.HighLevelGraph.from_collections(name, tasks, dependencies=arrays)
-    sizes = tuple([(length,) for length in like.shape])
-    return dask_array.Array(graph, name, sizes, meta=np.empty((0,) * like.ndim, like.dtype))
+    wanted = (fold.whole, last) if fold.least is None else (fold.place, last, axes)
+    layered = importlib.import_module("dask.highlevelgraph").HighLevelGraph
+
+    def array_of(layer: str, given: Any, value: NDArray[Any]) -> Any:
+        """The Dask array whose only chunk is the task `wanted`; `value` is like it."""
+        graph = layered.from_collections(layer, given, dependencies=arrays)
+        sizes = tuple([(length,) for length in value.shape])
+        return dask_array.Array(graph, layer, sizes, meta=np.empty((0,) * value.ndim, value.dtype))
+
+    if not isinstance(like, tuple):
+        return array_of(name, tasks | {(name, *(0,) * like.ndim): wanted}, like)
+    tasks[name] = wanted
+    return tuple(
+        [
+            array_of(
+                f"{name}-{n}",
+                tasks | {(f"{name}-{n}", *(0,) * each.ndim): (getitem, name, n)},
+                each,
+            )
+            for n, each in enumerate(like)
+        ]
+    )
 
 
 def _tree(fold: ChunkFold, name: str, arrays: Sequence[Any], axes: int) -> dict[Any, Any]:

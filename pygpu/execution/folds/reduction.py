@@ -107,7 +107,30 @@ def _lazily(function: Callable[..., Any], images: Sequence[Any], given: Mapping[
         raise TypeError("reduce: positions have no initial")
     least = {np.argmax: False, np.argmin: True}.get(function)
     fold = partial(_of_chunk, function, given)
-    return reduced(ChunkFold(fold, function, given["by"] is not None, least), images)
+    rest = partial(_of_tuples, function, given["initial"], given["target"])
+    return reduced(ChunkFold(fold, function, rest, given["by"] is not None, least), images)
+
+
+def _of_tuples(
+    function: Callable[..., Any], initial: Any, target: str, groups: int | None, *parts: Any
+) -> Any:
+    """The fold of tuples, whose parts are signals; with groups the last says of which each is."""
+    if groups is None:
+        return reduce(function, *parts, map=_all_of, target=target)
+    told = {"map": _but_the_last, "by": _the_last, "groups": groups, "initial": initial}
+    return reduce(function, *parts, target=target, **told)
+
+
+def _all_of(*parts: Any) -> Any:
+    return parts
+
+
+def _but_the_last(*parts: Any) -> Any:
+    return parts[:-1]
+
+
+def _the_last(*parts: Any) -> Any:
+    return parts[-1]
 
 
 def _of_chunk(

@@ -181,13 +181,14 @@ class _Call:
         self.sizes = tuple([_size(by_image.get(i, each)) for i, each in enumerate(storages)])
         self.dims = [each.dims for each in storages]
         self.depths = tuple([_depth(by_image.get(i, each)) for i, each in enumerate(storages)])
-        self.views = windowed_for(self.translated, arguments, settled=False)
-        self.is_settled = not numbers and any(
+        self.left: tuple[int, ...] | None = None
+        self.views = windowed_for(self.translated, arguments, None)
+        if any(
             view.margin is None and self.views.read(view).image in by_image
             for view in self.views.views
-        )
-        if self.is_settled:
-            self.views = windowed_for(self.translated, arguments, settled=True)
+        ):
+            self.left = tuple([each.place for each in numbers])
+            self.views = windowed_for(self.translated, arguments, self.left)
 
     @classmethod
     def of(cls, compiled: Function, values: Sequence[Any], wanted: Wanted) -> _Call:
@@ -237,7 +238,7 @@ class _Call:
             tuple(self.by_image),
             self.sizes,
             self.depths,
-            self.is_settled,
+            self.left,
             self.arguments.checked,
             self.arguments.fast,
             self.rounds,

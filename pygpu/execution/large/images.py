@@ -11,6 +11,7 @@ LazyImages back, read as it is.
 from __future__ import annotations
 
 import importlib
+import uuid
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -210,16 +211,29 @@ def _strip(
 def derived(
     function: Callable[..., Any], *values: Any, shape: tuple[int, ...] = (), dtype: Any = float
 ) -> Any:
-    """A function of small arrays or numbers; where one is Dask's, a Dask array of one piece."""
+    """A function of small arrays or numbers; where one is Dask's, a Dask array of one piece. It is
+    a task beside theirs: `dask.delayed` would rename those, and the array would be read again."""
     if not any(map(is_dask, values)):
         return function(*values)
-    dask = importlib.import_module("dask")
-    array = importlib.import_module("dask.array")
-    made = dask.delayed(_array_of, traverse=False)(function, np.dtype(dtype), *values)
-    return array.from_delayed(made, shape, dtype)
+    given = {n: each.rechunk(-1) for n, each in enumerate(values) if is_dask(each)}
+    plain = {n: each for n, each in enumerate(values) if n not in given}
+    name = f"derived-{uuid.uuid4().hex}"
+    job = partial(_array_of, function, np.dtype(dtype), plain, tuple(given))
+    keys = [(each.name, *(0,) * each.ndim) for each in given.values()]
+    tasks = {(name, *(0,) * len(shape)): (job, *keys)}
+    highlevelgraph = importlib.import_module("dask.highlevelgraph")
+    graph = highlevelgraph.HighLevelGraph.from_collections(name, tasks, [*given.values()])
+    sizes = tuple([(length,) for length in shape])
+    meta = np.empty((0,) * len(shape), dtype)
+    return importlib.import_module("dask.array").Array(graph, name, sizes, meta=meta)
 
 
 def _array_of(
-    function: Callable[..., Any], dtype: np.dtype[Any], *values: NDArray[Any]
+    function: Callable[..., Any],
+    dtype: np.dtype[Any],
+    plain: dict[int, Any],
+    places: tuple[int, ...],
+    *found: NDArray[Any],
 ) -> NDArray[Any]:
-    return np.asarray(function(*values), dtype)
+    values = plain | dict(zip(places, found, strict=True))
+    return np.asarray(function(*[values[n] for n in range(len(values))]), dtype)

@@ -86,7 +86,7 @@ class Plan:
     chunked: tuple[int, ...] = field(compare=False)  # which of the call's images are Dask arrays
     sizes: tuple[tuple[int, int], ...] = field(compare=False)  # of all images: (width, height)
     depths: tuple[int, ...] = field(compare=False)  # of all images; 1 of what is no volume
-    settled: bool = field(compare=False)  # whether uniforms are constants: see `windowed_for`
+    left: tuple[int, ...] | None = field(compare=False)  # uniforms: see `windowed_for`
     checked: bool = field(compare=False)  # whether what goes wrong at run time is to be found
     fast: bool = field(compare=False)  # whether functions may err by 2**-12
     rounds: Rounds | None = field(default=None, compare=False)
@@ -167,7 +167,7 @@ def _prepared(plan: Plan) -> Ready:
     arguments = flatten(plan.compiled.signature, plan.values, stays=False)
     arguments.fast = plan.fast
     translated = plan.compiled.translated(arguments, plan.checked)
-    views = windowed_for(translated, arguments, plan.settled)
+    views = windowed_for(translated, arguments, plan.left)
     captured = translated.translation.captured
     formats, dtypes = results(translated, plan.wanted)
     read = [given.sampler.format for given in arguments.images]
@@ -225,10 +225,15 @@ class Views:
         return before, after
 
 
-def windowed_for(translated: Translated, arguments: Arguments, settled: bool) -> Views:
-    """The function of a window. Where it is `settled`, the numbers given at the call are constants,
-    so that offsets made of them are known."""
-    return _windowed(translated, tuple(arguments.uniforms) if settled else None, arguments.dims)
+def windowed_for(
+    translated: Translated, arguments: Arguments, left: tuple[int, ...] | None
+) -> Views:
+    """The function of a window. Where some numbers given at the call are `left` uniforms, by their
+    places, the others are constants, so that offsets made of them are known."""
+    values = None
+    if left is not None:
+        values = tuple([None if n in left else v for n, v in enumerate(arguments.uniforms)])
+    return _windowed(translated, values, arguments.dims)
 
 
 @lru_cache(maxsize=LIMIT)

@@ -12,9 +12,10 @@ from pygpu.passes.simplify.pipeline import simplify
 from pygpu.ssa import Constant, Function
 
 
-def settle(function: Function, values: Sequence[Constant]) -> Function:
-    """The function for these values of its uniforms, in order."""
+def settle(function: Function, values: Sequence[Constant | None]) -> Function:
+    """The function for these values of its uniforms, in order. Those of None stay uniforms."""
     rewriter = Rewriter(function)
     for uniform, value in zip(function.uniforms, values, strict=True):
-        rewriter.new[uniform] = rewriter.build.constant(uniform.type, value)
+        if value is not None:
+            rewriter.new[uniform] = rewriter.build.constant(uniform.type, value)
     return simplify(rewriter.run())

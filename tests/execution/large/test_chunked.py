@@ -172,6 +172,16 @@ def test_known_values_and_offsets_are_no_dask_arrays() -> None:
         function(lazy, (lazy > 1).sum())
 
 
+def test_known_offsets_stand_beside_lazy_numbers() -> None:
+    @pygpu.compile(target="cpu")
+    def function(im: Image, p: Position, n: Int = 1, gain: float = 1.0):
+        return gain * im(p + (n, 0))
+
+    lazy = da.from_array(GREY, chunks=(20, 30))
+    made = function(lazy, n=5, gain=lazy.max())
+    assert_array_equal(made.compute(), function(GREY, n=5, gain=GREY.max()))
+
+
 def test_other_sizes() -> None:
     @pygpu.compile(target="cpu")
     def stretched(im: Image, p: Position):

@@ -78,6 +78,27 @@ def test_place_of_the_extreme_is_the_first_of_the_whole(function: object, chunks
         np.testing.assert_array_equal(found.compute(), pygpu.reduce(function, values, **by))
 
 
+def total_and_most(a: object, b: object) -> object:
+    return a[0] + b[0], a[1] + b[1], max(a[2], b[2])
+
+
+@pytest.mark.parametrize("function", [np.add, total_and_most])
+@pytest.mark.parametrize("chunks", [(16, 16), (40, 50), ((0, 13, 27), 50)])
+def test_tuples_are_folded_to_tuples(function: object, chunks: object) -> None:
+    lazy = da.from_array(COLOURS, chunks=(*chunks, 3))
+    told = {"map": lambda v, p: (v, p.x - 7, v.g)}
+    groups = {"by": lambda v, p: p.x % 3, "groups": 4, "initial": ((0.0, 0.0, 0.0), 0, 0.0)}
+    for asked in (told, told | groups):
+        found = pygpu.reduce(function, lazy, **asked)
+        want = pygpu.reduce(function, COLOURS, **asked)
+        assert isinstance(found, tuple)
+        for one, whole in zip(found, want, strict=True):
+            assert one.shape == np.shape(whole)
+            assert one.dtype.kind == np.asarray(whole).dtype.kind
+            assert one.compute().dtype == one.dtype
+            np.testing.assert_allclose(one.compute(), whole, rtol=1e-5)
+
+
 def test_signals_are_folded_with_their_places() -> None:
     line = RNG.random(5000).astype(np.float32)
     lazy = da.from_array(line, chunks=700)
