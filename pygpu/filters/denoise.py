@@ -32,8 +32,12 @@ from pygpu.language.vectors import Position, Vec2, Vector
 from pygpu.runtime import compile
 
 CUTOFF: Final = 5.0  # the distance of patches beyond which their weight counts for nothing
-# Numbers of patches that a program of non-local means compares, on the host and elsewhere.
-MOST_TEXELS: Final = {True: 600, False: 250}
+STEPS: Final = 8  # to which a program of non-local means compares a patch,
+MOST_TEXELS: Final = {True: 600, False: 250}  # and numbers of them, on the host and elsewhere
+IN_STAGES: Final = 1 << 21  # numbers of the patches of all pixels, from which on squares are images
+# A polynomial, the highest power first, of which the eighth power is exp(-8 t) within two in a
+# million for t up to CUTOFF / 8.
+FADING: Final = (-0.006110961, 0.040187165, -0.16620325, 0.49993524, -0.99999702, 1.0)
 MOST_UNLIKE: Final = 1e30  # 1 / 2 sigma² by which other colours count for nothing
 STEP: Final = 0.25  # of Chambolle's iteration in two dimensions
 
@@ -110,42 +114,97 @@ def _bordered(im: Image, p: Position, left: int, top: int) -> Any:
 
 
 @compile
-def _zeros(im: Image, p: Position) -> Any:
-    return 0.0 * im(p), 0.0
+def _nothing(im: Image, p: Position) -> Any:
+    return 0.0 * im(p)
 
 
 @compile
-def _alike(
+def _zero(im: Image, p: Position) -> Any:
+    return 0.0
+
+
+def _fading(t: Any) -> Any:
+    """exp(-8 t), and 0 beyond CUTOFF."""
+    root = FADING[0]
+    for factor in FADING[1:]:
+        root = root * t + factor
+    fourth = (root * root) ** 2
+    return fourth * fourth if t <= CUTOFF / 8 else 0.0
+
+
+@compile
+def _alike(weights: Image, *images: Image, p: Position, by: Vec2, layout: Any = None) -> Any:
+    """The sum of texels of a row below or above, so many steps to the right, weighted by how alike
+    the patches around them are, and of the weights, added to what others gave. `images`: the planes
+    of these texels, what was added up of each, and for each step the sums of squares of differences
+    along lines of a patch, which are added up here. `by` is the scale of a sum of squares, and what
+    noise adds to it; `layout` the steps, what half a patch is, how wide the border is, and the way
+    from line to line."""
+    steps, half, border, (dx, dy) = layout
+    planes = (len(images) - len(steps)) // 2
+    others, totals, lines = images[:planes], images[planes : 2 * planes], images[2 * planes :]
+    results, shares = [total(p) for total in totals], weights(p)
+    for step, line in zip(steps, lines, strict=True):
+        squares = sum([line(p + (i * dx, i * dy)) for i in range(1, 2 * half + 1)])
+        weight = _fading(max(squares * by.x - by.y, 0.0))
+        texels = [other(p + (border + half + step, half)) for other in others]
+        results = [result + weight * v for result, v in zip(results, texels, strict=True)]
+        shares += weight
+    return (*results, shares)
+
+
+@compile
+def _squares(*planes: Image, p: Position, layout: Any = None) -> Any:
+    """The squares of differences of texels to those of other rows, so many steps to the right."""
+    steps, _, border, _ = layout
+    rows, others = planes[: len(planes) // 2], planes[len(planes) // 2 :]
+    texels = [im(p + (border, 0)) for im in rows]
+
+    def square(step: int) -> Any:
+        seen = [im(p + (border + step, 0)) for im in others]
+        return sum([(v - texel) ** 2 for v, texel in zip(seen, texels, strict=True)])
+
+    return tuple([square(step) for step in steps])
+
+
+@compile
+def _columns(*squares: Image, p: Position, layout: Any = None) -> Any:
+    """Sums along columns of a patch."""
+    side = range(1, 2 * layout[1] + 1)
+    return tuple([sum([square(p + (0, j)) for j in side]) for square in squares])
+
+
+@together
+def _compared(weights: Image, planes: Any, by: Vec2, layout: Any, shape: Any) -> Any:
+    """What `_alike` gives, squares first and then their sums along columns, which patches beside
+    each other share: all of some rows, in a cache. `planes`: rows, others and what was added up."""
+    rows, others, totals = planes
+    squares = _squares(*rows, *others, layout=layout, shape=shape)
+    lines = _columns(*squares, layout=layout, shape=shape)
+    return _alike(weights, *others, *totals, *lines, by=by, layout=layout, shape=shape)
+
+
+@compile
+def _at_once(
+    weights: Image,
     rows: Image,
     others: Image,
     total: Image,
-    weights: Image,
     p: Position,
     by: Vec2,
     layout: Any = None,
 ) -> Any:
-    """The sum of texels of a row below or above, so many steps to the right, weighted by how alike
-    the patches around them are, and of the weights, added to what others gave.
+    """The same in one program, for devices that share what neighbours compute, and for chunks."""
+    steps, half, border, _ = layout
 
-    Squares of differences are summed along rows, then these sums along columns: each is the same
-    expression for the pixels next to it, so it need not be computed for each patch anew. `by` has
-    what noise adds to a sum of squares, and the scale of what is left; `layout` the steps, what
-    half a patch is, and how wide the border is."""
-    steps, half, border = layout
-    at, side = p + (border, half), range(1 - half, half + 1)
-    result, shares = total(p), weights(p)
-    for step in steps:
+    def line(step: int) -> Any:
+        def along(q: Any) -> Any:
+            places = [q + (border + i, 0) for i in range(1, 2 * half + 1)]
+            return sum([_square(others(at + (step, 0)) - rows(at)) for at in places])
 
-        def along(q: Any, step: int = step) -> Any:
-            places = [q + (i, 0) for i in side]
-            return sum(_square(others(at + (step, 0)) - rows(at)) for at in places)
+        return along
 
-        squares = sum(along(at + (0, j)) for j in side)
-        distance = max(squares - by.x, 0.0) * by.y
-        weight = math.exp(-distance) if distance <= CUTOFF else 0.0
-        result += weight * others(at + (step, 0))
-        shares += weight
-    return result, shares
+    return _alike(weights, others, total, *map(line, steps), p=p, by=by, layout=layout)
 
 
 @compile
@@ -187,22 +246,31 @@ def denoise_nl_means(
         top=across,
         shape=(height + 2 * across, width + 2 * across),
     )
-    rows = bordered[reach : reach + height + down]
-    total, weights = _zeros(image)
-    most = MOST_TEXELS[targets.is_on_host(targets.choose("auto"))]
-    count = max(1, min(8, most // values))  # steps of a program
+    compared = image.channels * down**2
+    scale = min(1 / (values * h**2), MOST_UNLIKE) / 8
+    by = Vec2(scale, 2 * compared * sigma**2 * scale)
+    is_on_host = targets.is_on_host(targets.choose("auto"))
+    in_stages = is_on_host and not is_dask(image) and height * width * values >= IN_STAGES
+    planes = layers_of(bordered) if in_stages else [bordered]
+    count = STEPS if in_stages else max(1, min(STEPS, MOST_TEXELS[is_on_host] // values))
     groups = [
         range(first, min(first + count, reach + 1)) for first in range(-reach, reach + 1, count)
     ]
-    compared = image.channels * down**2
-    by = Vec2(2 * compared * sigma**2, min(1 / (values * h**2), MOST_UNLIKE))
+    beside = down if in_stages else 0  # squares are images of the same size as what is added up
+    shape = height + beside, width + beside
+    weights, totals = _zero(bordered, shape=shape), [_nothing(one, shape=shape) for one in planes]
+    rows = [one[reach : reach + height + down] for one in planes]
     for j in range(2 * reach + 1):
-        others = bordered[j : j + height + down]
+        others = [one[j : j + height + down] for one in planes]
         for steps in groups:
-            layout = (tuple(steps), half, across)
-            given = (rows, others, total, weights)
-            total, weights = _alike(*given, by=by, layout=layout, shape=(height, width))
-    return _mean(total, weights)
+            layout = tuple(steps), half, reach, (1, 0) if in_stages else (0, 1)
+            if in_stages:
+                given = rows, others, totals
+                *totals, weights = _compared(weights, given, by, layout, shape)
+            else:
+                given = *rows, *others, *totals
+                *totals, weights = _at_once(weights, *given, by=by, layout=layout, shape=shape)
+    return joined([_mean(total, weights, shape=(height, width)) for total in totals])
 
 
 # ---------------------------------------------------------------- total variation
@@ -233,11 +301,6 @@ def _round(u: Image, v: Image, im: Image, p: Position, weight: float) -> Any:
 @compile
 def _denoised(u: Image, v: Image, im: Image, p: Position) -> Any:
     return im(p) + _divergence(u, v, p)
-
-
-@compile
-def _nothing(im: Image, p: Position) -> Any:
-    return 0.0 * im(p)
 
 
 def _least_variation(layer: Any, weight: float, eps: float, rounds: int) -> Any:
