@@ -3,6 +3,7 @@ through any of them: under conditions of the pixel, in loops, in calls, through 
 
     made = function(7)            # of a position
     made.text                     # its source
+    function(7, known=True)       # all that the names hold is known at first, and the pixel chooses
 """
 
 import linecache
@@ -11,7 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pygpu import Position
+import numpy as np
+
+from pygpu import IVec2, Position
 
 HEAD = """\
 class Node:
@@ -30,6 +33,32 @@ def bump(xs, n):
 
 
 """
+OF_KNOWN = """\
+class Node:
+    def __init__(self, u, xs):
+        self.u, self.xs, self.next = u, xs, self
+        self.vec, self.arr = IVec2(u, 1), np.array([u, 2])
+
+    def add(self, n):
+        self.u += n
+        self.vec.x += n
+        self.arr[1] += self.u
+        return self
+
+
+def bump(xs, n):
+    xs[0] += n
+    return xs
+
+
+"""
+KNOWN = """\
+    n = p.x % 3
+    a, b, c = [7, 1], [2, 9], [5, 3]
+    u, v, w = Node(1, a), Node(2, [4, 4]), Node(3, c)
+    m, k = [a, b, a], [c, [5, 6]]
+    d = {"x": a, "y": [6, 8]}
+"""
 KINDS = ("xs", "node", "rows", "named")
 START = """\
     a, b, c = [p.x, 1], [2], [p.y, 3, 1]
@@ -37,6 +66,18 @@ START = """\
     m, k = [a, b, a], [c, [5, p.x]]
     d = {"x": a, "y": [6]}
 """
+# What the pixel chooses of what is known, and what is done to that.
+CHOSEN = {
+    "xs": ("[a, b, c][n]", "{0: a, 1: b, 2: c}[n]", "[u, v, w][n].xs", "m[p.x % 2]"),
+    "node": ("[u, v, w][n]", "(w, u)[p.y % 2]", "[u, v, w][n].next", "{0: v, 1: w}[p.y % 2]"),
+}
+CHANGES = (
+    "[u.add, v.add, w.add][n]({n})", "[a.append, b.append, c.append][n]({n})",
+    "[lambda q, o=o: o.add(q) for o in (u, v, w)][n]({n})", "{node}.vec.x += {n}",
+    "{node}.arr[0] = {n}", "{node}.arr += {n}", "{node}.arr[p.x % 2] += {n}", "{node}.u -= {n}",
+    "{node}.xs.append({n})", "{node}.vec = IVec2({n}, 2)", "{node}.add({n})", "{xs}[0] = {n}",
+    "{xs}[p.y % 2] += {n}", "[o.arr for o in (u, v, w)][n][1] += {n}", "m[p.x % 2] = {xs}",
+)  # fmt: skip
 NAMES = {"xs": ["a", "b", "c"], "node": ["u", "v", "w"], "rows": ["m", "k"], "named": ["d"]}
 
 
@@ -52,8 +93,9 @@ class Aliases:
 class Writer:
     """Writes one function, statement by statement."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, known: bool) -> None:
         self.random = random.Random(seed)
+        self.known = known
         self.lines: list[str] = []
         self.loops = 0
 
@@ -99,6 +141,8 @@ class Writer:
             "rows": (f"[{self.name('xs')}, {self.name('xs')}]", f"{own}[::-1]", f"{own}[:2]"),
             "named": (f'{{"x": {self.name("xs")}, "y": {self.name("xs")}}}',),
         }[kind]  # fmt: skip
+        if self.known and kind in ("xs", "node"):
+            more += (self.pick(*CHOSEN[kind]),) * 3
         return self.pick(either, *more)  # type: ignore[no-any-return]
 
     def line(self, level: int, text: str) -> None:
@@ -122,6 +166,10 @@ class Writer:
             self.line(level, self.change(xs, rows, node))
 
     def change(self, xs: str, rows: str, node: str) -> str:
+        if self.known and self.random.random() < 0.5:
+            return self.pick(*CHANGES).format(  # type: ignore[no-any-return]
+                n=self.number(), node=self.pick(node, *CHOSEN["node"]), xs=self.value("xs")
+            )
         number, at = self.number(), self.pick("0", "0", "-1", f"p.x % len({xs})")
         return self.pick(  # type: ignore[no-any-return]
             f"{xs}[{at}] = {number}", f"{xs}[{at}] += {number}", f"{xs}[0] -= {xs}[-1]",
@@ -164,19 +212,22 @@ class Writer:
             self.statement(1)
         sums = [f"{x}[0] + 10 * {x}[-1] + 100 * len({x}) + 7 * sum({x})" for x in NAMES["xs"]]
         nodes = [f"{x}.u + 5 * sum({x}.xs) + 1000 * {x}.next.u" for x in NAMES["node"]]
+        if self.known:
+            nodes += [f"{x}.vec.x + 9 * {x}.arr[0] + 27 * {x}.arr[1]" for x in NAMES["node"]]
         rest = "sum(m[0]) + 3 * m[1][0] + 11 * k[0][-1] + 13 * sum(k[1]) + 17 * d['x'][0]"
         same = "(a is b) + 2 * (b is c) + 4 * (m[0] is a) + 8 * (u is v)"
         body = "\n".join(self.lines)
         more = [same] if self.random.random() < 0.1 else []
         results = ", ".join([*sums, *nodes, rest, *more])
-        return f"{HEAD}def main(p: Position):\n{START}{body}\n    return {results}\n"
+        head, start = (OF_KNOWN, KNOWN) if self.known else (HEAD, START)
+        return f"{head}def main(p: Position):\n{start}{body}\n    return {results}\n"
 
 
-def function(seed: int, statements: int = 7) -> Aliases:
+def function(seed: int, statements: int = 7, known: bool = False) -> Aliases:
     """The function of a seed."""
-    text = Writer(seed).function(statements)
-    name = f"<aliases {seed}>"
+    text = Writer(seed, known).function(statements)
+    name = f"<aliases {seed} {known}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    names: dict[str, Any] = {"Position": Position}
+    names: dict[str, Any] = {"Position": Position, "IVec2": IVec2, "np": np}
     exec(compile(text, name, "exec"), names)
     return Aliases(seed, text, names["main"])

@@ -26,6 +26,14 @@ def test_changes_are_seen_through_all_names() -> None:
     assert sum(taken) >= TAKEN * len(taken)
 
 
+@pytest.mark.timeout(120 * MORE)
+def test_changes_of_what_a_pixel_chooses_are_seen_through_all_names() -> None:
+    first = 0 if MORE == 1 else random.randrange(10**6)
+    seeds = range(first, first + COUNT * MORE)
+    taken = [check(function(seed, known=True)) for seed in seeds]
+    assert sum(taken) >= TAKEN * len(taken)
+
+
 @pytest.mark.parametrize("seed", [2, 222])
 def test_loops_that_rotate_names_settle(seed: int) -> None:
     check(function(seed))

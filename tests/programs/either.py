@@ -400,3 +400,140 @@ def read_of_one_that_may_have_been_changed(im: Image, p: Position):
         v = w
     w.x += 10.0
     return u + w
+
+
+class Box:
+    """All that its objects hold is known where they are made of numbers."""
+
+    def __init__(self, v):
+        self.v = v
+        self.vec = Vec2(v, v)
+        self.arr = np.array([v, v * 2.0])
+        self.xs = [v]
+        self.named = {"a": v}
+
+    def set(self, v):
+        self.v = v
+
+
+def told(*boxes):
+    total = 0.0
+    for place, box in enumerate(boxes):
+        own = box.v + box.vec.x * 2 + box.vec.y * 3 + box.arr[0] * 5 + box.arr[1] * 7
+        total += (own + sum(box.xs) * 11 + len(box.xs) * 13 + box.named["a"] * 17) * (place + 1)
+    return total
+
+
+@program
+def what_known_objects_hold_is_changed_by_index(counts: Image, p: Position):
+    n = int(counts(p)) % 4
+    a, b = Box(1.0), Box(2.0)
+    boxes = [a, b, Box(3.0), a]
+    box = boxes[n]
+    other = boxes[(n + 1) % 4]
+    box.vec.x = 9
+    other.vec.x *= 3
+    box.arr[0] = 4
+    other.arr += 1
+    box.xs.append(5.0)
+    box.named["a"] = 6.0
+    setattr(other, "v", n)
+    row = box.arr
+    a.arr[1] = 50
+    row[0] += row[1]
+    return told(a, b, boxes[2]), box.arr[0], other.vec.x
+
+
+@program
+def what_known_objects_hold_is_seen_by_index(counts: Image, p: Position):
+    n = int(counts(p)) % 4
+    a = Box(1.0)
+    boxes = [a, Box(2.0), Box(3.0), a]
+    box = boxes[n]
+    row, xs, named, held = box.arr, box.xs, box.named, [box.vec]
+    a.vec.x = 100
+    a.arr[1] = 20
+    a.xs.append(3.0)
+    a.named["a"] = 7.0
+    return box.vec.x, row[1], len(xs), named["a"], held[0].x
+
+
+@program
+def functions_chosen_by_index_change_what_they_see(counts: Image, p: Position):
+    n = int(counts(p)) % 3
+    c = [0, 0, 0]
+
+    def first(k):
+        c[0] += k
+
+    def second(k):
+        c[1] += k
+
+    def third(k):
+        c[2] += k
+
+    {0: first, 1: second, 2: third}[n](4)
+    [third, first, second][n](2)
+    name, function = [("x", first), ("y", second), ("z", third)][n]
+    function(1)
+    boxes = [Box(1.0), Box(2.0), Box(3.0)]
+    [box.set for box in boxes][n](5)
+    [box.xs.append for box in boxes][n](6)
+    [lambda v, box=box: box.set(v) for box in boxes][n - 1](8)
+    return c[0] + 10 * c[1] + 100 * c[2], told(*boxes), name == "y"
+
+
+@program
+def arrays_in_a_list_are_changed_by_index(counts: Image, p: Position):
+    n = int(counts(p)) % 2
+    x = np.zeros(3)
+    rows = [x, np.ones(3)]
+    rows[n] += 1
+    rows[n][2] = 9
+    row = rows[n]
+    row *= 2
+    rows[0][1] += 0.5
+    return x.sum(), rows[1].sum(), row[1], rows[n][2]
+
+
+@program
+def rows_of_an_array_are_views_by_index(counts: Image, p: Position):
+    n = int(counts(p)) % 8
+    a = np.zeros((8, 2))
+    a[n, 0] = 1
+    a[n] *= 2
+    row = a[n]
+    a[n, 1] = 5
+    row[0] += 3
+    known = np.arange(12.0).reshape(4, 3)
+    part = known[n % 4]
+    part += 1
+    known[n % 4][1] = 30
+    return a.sum(), row[1], a[n, 0], known.sum(), part[1]
+
+
+@program
+def vectors_stored_by_index_keep_their_names(counts: Image, p: Position):
+    n = int(counts(p)) % 4
+    v = Vec2(1, 2)
+    vectors = [Vec2(i, i) for i in range(4)]
+    first = vectors[0]
+    vectors[n] = v
+    vectors[n].x = 70
+    v.y = 5
+    first.x += 3
+    vectors[(n + 1) % 4] = Vec2(8, 9)
+    return v.x, vectors[n].y, vectors[0].x, first.x, sum(u.x + 10 * u.y for u in vectors)
+
+
+@program
+def objects_in_a_ring(counts: Image, p: Position):
+    n = int(counts(p)) % 5
+    boxes = [Box(float(i)) for i in range(5)]
+    for i in range(5):
+        boxes[i].next = boxes[(i * 2 + 1) % 5]
+    box = boxes[n]
+    for _ in range(n):
+        box.v += 1
+        box = box.next
+    return sum(b.v * 3**i for i, b in enumerate(boxes))

@@ -1,4 +1,4 @@
-"""Tables of known objects, and of values of several kinds.
+"""Tables of known objects, of the function's own, and of values of several kinds.
 
 Known objects of one class become a table for each attribute. Values of which there are a few
 different ones (strings, functions, `None`), and objects of several classes, become a table that
@@ -6,21 +6,38 @@ says which of these an item is.
 
     element = records(w, (Ball(1.0, "red"), Ball(2.5, "blue")), column, look_up)
     element(index)                  # a Ball: `size` looked up, `colour` a choice
+
+Of the function's own objects, which may be changed, one stands for all: it holds what that holds
+which is meant, as do the objects that it leads to, and each knows which objects it may be.
+
+    Either(w, index, column, row).of((ball, other))
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from pygpu.frontend.joins.choosing import CHANGED, CHOICES
+from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import is_users_class
-from pygpu.frontend.values.objects import EITHER, Instance, Object, attributes
-from pygpu.frontend.values.values import Abstract, Choice, Dynamic, same_known
+from pygpu.frontend.values.objects import (
+    EITHER,
+    Array,
+    Cell,
+    Dict,
+    Instance,
+    List,
+    Matrix,
+    Object,
+    Vector,
+    attributes,
+)
+from pygpu.frontend.values.values import Abstract, Choice, Dynamic, Tuple, same_known
 
 # Given an index, makes the element there.
 Element = Callable[[Any], Any]
@@ -28,12 +45,14 @@ Element = Callable[[Any], Any]
 Column = Callable[[Evaluator, Sequence[Any]], Element | None]
 # Looks up a number in a table of ints, by an index.
 LookUp = Callable[[Evaluator, Any, Any], Any]
+# The elements of one of several arrays of one shape, by an index.
+Row = Callable[[Evaluator, Sequence[Any], Any], Any]
 
 
 def records(w: Evaluator, items: Sequence[Any], column: Column, look_up: LookUp) -> Element | None:
     """What makes the element at a dynamic index from known objects, or from values of several
     kinds; None if they fit no table."""
-    if any(isinstance(item, Abstract) for item in items):
+    if any(isinstance(item, Abstract) and _kind(w, item) is None for item in items):
         return None
     classes = {type(item) for item in items}
     if len(classes) == 1 and is_record(classes.pop()):
@@ -41,10 +60,87 @@ def records(w: Evaluator, items: Sequence[Any], column: Column, look_up: LookUp)
     return _of_several_kinds(w, items, column, look_up)
 
 
+def structure(w: Evaluator, item: Any) -> Any:
+    """What objects have in common of which one may stand for all; None of others."""
+    contents = w.peek(item) if type(item) in _STRUCTURED else None
+    if isinstance(item, Vector):
+        return "a vector", item.cls, item.type
+    if isinstance(item, Array) and isinstance(contents, np.ndarray):
+        return "an array", contents.shape
+    if isinstance(contents, tuple):
+        return "a list", item.cls if isinstance(item, Matrix) else List, len(contents)
+    if isinstance(contents, dict):
+        return "an object", item.cls if isinstance(item, Instance) else Dict, tuple(contents)
+    return None
+
+
+_STRUCTURED: Final = frozenset((Array, Dict, Instance, List, Matrix, Vector))
+
+
+class Either:
+    """Objects of which an index, which lies within their number, means one. `column` makes tables
+    of what they hold, `row` what arrays do."""
+
+    def __init__(self, w: Evaluator, at: Dynamic, column: Column, row: Row) -> None:
+        self.w = w
+        self.at = at
+        self.column = column
+        self.row = row
+        self.made: dict[tuple[Object, ...], Object] = {}  # objects may hold one another
+
+    def of(self, items: tuple[Object, ...]) -> Object:
+        """What stands for objects of one structure."""
+        if items in self.made:
+            return self.made[items]
+        w, first = self.w, items[0]
+        made = first.like(first, EITHER)
+        assert made is not None
+        self.made[items] = made
+        if isinstance(made, Array):
+            held = [w.read(item) for item in items]
+            made.initial = self.row(w, held, self.at).reshape(held[0].shape)
+        elif isinstance(made, Vector):
+            columns = zip(*map(w.items, items), strict=True)
+            made.initial = tuple([self.part(parts) for parts in columns])
+        else:
+            contents = w.read(first)
+            rows = [[part for _, part in item.parts_of(w.read(item))] for item in items]
+            columns = zip(*rows, strict=True)
+            made.initial = made.gather(contents, tuple([self.part(parts) for parts in columns]))
+        for item in dict.fromkeys(items):
+            base = item.base if isinstance(item, Array) and item.base is not None else item
+            w.heap.alias(base, made)
+        if can_be_any(made, items):
+            made.either = Cell(Choice(self.at, items, ""))
+        return made
+
+    def part(self, parts: tuple[Any, ...]) -> Any:
+        """What stands for what objects hold in one place."""
+        first = parts[0]
+        if all(part is first for part in parts):
+            return first
+        if all(isinstance(part, Object) for part in parts):
+            kinds = {structure(self.w, part) for part in parts}
+            if len(kinds) == 1 and None not in kinds:
+                return self.of(parts)
+        found = self.column(self.w, parts)
+        if found is not None:
+            return found(self.at)
+        chosen = first
+        for place, part in enumerate(parts[1:], 1):
+            chosen = self.w.choose(self.w.compare("==", self.at, place), part, chosen)
+        return chosen
+
+
 def can_be_any(made: Any, items: Sequence[Any]) -> bool:
     """Whether what was looked up is one of a few objects of the function, which can be changed."""
     is_one = isinstance(made, Object) and made.either is None and 1 < len(items) <= CHANGED
-    return is_one and all(isinstance(item, Object) and not item.outside for item in items)
+    return is_one and all(isinstance(item, Object) and is_changeable(item) for item in items)
+
+
+def is_changeable(one: Object) -> bool:
+    """Whether an object can be changed: one of the function, or one of several of these."""
+    return not one.outside or (one.outside == EITHER and one.either is not None)
 
 
 def is_record(cls: type) -> bool:
@@ -74,7 +170,7 @@ def _of_several_kinds(
     groups: list[list[Any]] = []
     numbers, places = [], []  # of each item: its kind, and its place among those of that kind
     for item in items:
-        kind = _kind(item)
+        kind = _kind(w, item)
         number = next((n for n, other in enumerate(kinds) if same_known(kind, other)), len(kinds))
         if number == len(kinds):
             if number == CHOICES:
@@ -103,8 +199,14 @@ def _of_several_kinds(
     return element
 
 
-def _kind(item: Any) -> Any:
+def _kind(w: Evaluator, item: Any) -> Any:
     """What items of one column have in common: the value itself where that has no columns."""
+    if isinstance(item, Abstract):
+        if isinstance(item, (Bound, Function)):
+            return "a value", item
+        if isinstance(item, Tuple):
+            return "a sequence", item.cls, len(item.items)
+        return structure(w, item)
     if scalar_kind(item):
         return "a number", scalar_kind(item) == "bool"
     if is_record(type(item)):

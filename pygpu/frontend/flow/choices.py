@@ -60,6 +60,7 @@ _OPERANDS: Final = {
 # Of instructions that change an object: how far from the top it is.
 _CHANGED: Final = {"BINARY": 2, "DELATTR": 1, "DELITEM": 2, "SETATTR": 1, "SETITEM": 2}
 _WALKED: Final = (Function, Bound, type(describe))
+_CHANGING: Final = (setattr, delattr, operator.setitem, operator.delitem)
 
 
 def looked(op: str, arg: Any) -> tuple[int, bool]:
@@ -205,15 +206,8 @@ def _remainders(value: Value) -> int | None:
 
 
 _PLAIN: Final = (str, bytes, enum.Enum, type, types.FunctionType, types.NoneType)
-_CONTAINERS: Final[tuple[type, ...]] = (
-    tuple,
-    list,
-    set,
-    frozenset,
-    dict,
-    type({}.keys()),
-    type({}.values()),
-)
+_VIEWS: Final[tuple[type, ...]] = type({}.keys()), type({}.values())
+_CONTAINERS: Final[tuple[type, ...]] = (tuple, list, set, frozenset, dict, *_VIEWS)
 
 
 def _is_plain(value: Any) -> bool:
@@ -313,11 +307,25 @@ def aim(w: ControlFlow, state: State, op: str, arg: Any) -> None:
             if several is not None and _changes(callee):
                 methods = tuple([w.attribute(option, callee.name) for option in several.options])
                 stack[-place] = Choice(several.which, methods, "")
+        if arg[0] and any(each is stack[-arg[0] - 1] for each in _CHANGING):
+            several = several_of(w, stack[-arg[0]])
+            stack[-arg[0]] = stack[-arg[0]] if several is None else several
         return
     place = _CHANGED[op]
+    if op == "BINARY" and _is_stored_back(w, stack):
+        stack[-2] = Array(w.read(stack[-2]))
+        return
     several = several_of(w, stack[-place])
     if several is not None and (op != "BINARY" or _changes_in_place(arg, stack[-place])):
         stack[-place] = several
+
+
+def _is_stored_back(w: ControlFlow, stack: list[Any]) -> bool:
+    """Whether a row of an array is changed in place that is stored there next: `a[n] += v`."""
+    if len(stack) < 4 or type(stack[-4]) is not Array or type(stack[-2]) is not Array:
+        return False
+    whole = stack[-4] if stack[-4].base is None else stack[-4].base
+    return stack[-2] in w.heap.aliases.get(whole, ())
 
 
 def several_of(w: ControlFlow, value: Any) -> Choice | None:
@@ -350,7 +358,7 @@ def renew(w: ControlFlow) -> None:
     stale, w.heap.stale = w.heap.stale, []
     for view in dict.fromkeys(stale):
         several = several_of(w, view)
-        if several is None or not isinstance(w.peek(view), Conflict) or not w.in_sight(view):
+        if several is None or not isinstance(w.peek(view), Conflict) or not w.in_sight((view,)):
             continue  # no variable leads to it: its values may be of a region that has been left
         first, *others = several.options
         before = youngest()
@@ -395,6 +403,8 @@ def _rest(
         own.facts = {**own.facts, choice.which.value: frozenset((number,))}
         option = choice.options[number]
         own.stack[-place] = option
+        if looked(op, arg)[1]:
+            aim(w, own, op, arg)
         another = chosen(own, op, arg)
         before = own.stack.copy() if another is not None else []
         try:

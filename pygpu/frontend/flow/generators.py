@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -31,7 +31,7 @@ from pygpu.frontend.values.frames import Frame, Guarded
 from pygpu.frontend.values.lazy import Indexed, Lazy, Suspended
 from pygpu.frontend.values.objects import Cell, Iterator, Object, Waiting, Yielded, youngest
 from pygpu.frontend.values.states import State, reachable
-from pygpu.frontend.values.values import Choice, Conflict, NotKnown
+from pygpu.frontend.values.values import ABSENT, Choice, Conflict, NotKnown
 from pygpu.ssa import Call
 
 with later():
@@ -95,7 +95,7 @@ def expression(
     suspended = _suspended(w, code, globals, locals)
     (waiting,) = suspended.of
     source, region = locals[".0"], w.build.region
-    unseen = source is w.fresh or not isinstance(source, Iterator) or not w.in_sight(source)
+    unseen = source is w.fresh or not isinstance(source, Iterator) or not w.in_sight((source,))
     begun = w.peek(source) if unseen and isinstance(source, Iterator) else None
 
     def late() -> Any:
@@ -174,11 +174,14 @@ def _refused(source: Suspended, error: CompileError) -> Suspended:
     return replace(source, step=step, whole=whole)
 
 
-def in_sight(w: ControlFlow, handle: Object) -> bool:
-    """Whether a variable or an operand leads to an object."""
+def in_sight(w: ControlFlow, handles: Iterable[Object], beside: Object | None = None) -> bool:
+    """Whether a variable or an operand leads to one of some objects, not by way of another."""
     held = [frame.state for frame in w.frames if frame.state is not None]
     values = [value for state in held for value in (*state.locals.values(), *state.stack)]
-    return handle in reachable([*values, *w.kept], w.state)
+    state = w.state
+    if beside is not None:
+        state = State({}, [], {**state.heap, beside: ABSENT})
+    return not reachable([*values, *w.kept], state).isdisjoint(handles)
 
 
 def go_on(

@@ -332,17 +332,13 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
         w.write(container, lists.stored(w, some, index, new))
         return
     if isinstance(container, (List, Vector)) and scalar_kind(index) == "int":
-        items = list(items_of(w, container))
-        tables.check_index(w, index, len(items))
-        for place, test in enumerate(lookups.meant(w, index, len(items))):
-            items[place] = arithmetic.select(w, test, new, items[place])
-            if items[place] is NotImplemented:
-                w.call(library.stored_at, container, index, new)
-                return
-        if isinstance(container, Vector):
-            assign_components(w, container, tuple(range(len(items))), Tuple(tuple(items)))
+        items = lookups.stored_by_index(w, container, index, new)
+        if items is None:
+            w.call(library.stored_at, container, index, new)
+        elif isinstance(container, Vector):
+            assign_components(w, container, tuple(range(len(items))), Tuple(items))
         else:
-            w.write(container, tuple(items))
+            w.write(container, items)
         return
     if isinstance(container, Array):
         mask = selections.mask_of(w, w.read(container), index)

@@ -23,13 +23,24 @@ from pygpu.frontend.protocols.sequences import items_of, told_apart
 from pygpu.frontend.values.evaluator import Evaluator, usable
 from pygpu.frontend.values.kinds import any_of, is_member, scalar_kind
 from pygpu.frontend.values.lazy import Indexed, Row
-from pygpu.frontend.values.objects import EITHER, Array, Cell, Dict, List, Matrix, Object, Set
-from pygpu.frontend.values.states import settled
+from pygpu.frontend.values.objects import (
+    EITHER,
+    Array,
+    Cell,
+    Dict,
+    List,
+    Matrix,
+    Object,
+    Set,
+    Vector,
+)
+from pygpu.frontend.values.states import reachable, settled
 from pygpu.frontend.values.values import (
     ABSENT,
     Abstract,
     Choice,
     Conflict,
+    Dynamic,
     Truth,
     Tuple,
     Unset,
@@ -157,6 +168,8 @@ def stored_by_key(w: Evaluator, container: Dict, key: Any, new: Any) -> None:
 
 def by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     """container[index] for a dynamic index into a sequence or table of known length."""
+    if type(container) is Array and scalar_kind(index) == "int" and w.read(container).ndim > 1:
+        container = Tuple(items_of(w, container))  # which are views of it
     items: tuple[Any, ...] = ()
     table = container
     if type(container) is Array:
@@ -182,6 +195,33 @@ def one_of(w: Evaluator, chosen: Any, others: Iterable[Any]) -> Any:
             base = other.base if isinstance(other, Array) and other.base is not None else other
             w.heap.alias(base, chosen)
     return chosen
+
+
+def stored_by_index(
+    w: Evaluator, container: List | Vector, index: Any, new: Any
+) -> tuple[Any, ...] | None:
+    """The items after `container[index] = new`, each a selection; None where there is none between
+    such items. Vectors that have other names too keep knowing which vectors they may be."""
+    items = list(items_of(w, container))
+    tables.check_index(w, index, len(items))
+    held = [item for item in (new, *items) if isinstance(item, Object)]
+    is_shared = bool(held) and w.in_sight(reachable(held, w.state), beside=container)
+    for place, test in enumerate(meant(w, index, len(items))):
+        made, old = arithmetic.select(w, test, new, items[place]), items[place]
+        if made is NotImplemented:
+            return None
+        items[place] = _one_of_two(w, test, made, (old, new)) if is_shared else made
+    return tuple(items)
+
+
+def _one_of_two(w: Evaluator, test: Any, made: Any, two: tuple[Any, Any]) -> Any:
+    """What is the second of two objects where a test holds: a change of it is one of that."""
+    if not isinstance(test, Dynamic) or two[0] is two[1]:
+        return two[1] if test is True else two[0]
+    made = one_of(w, made, two)
+    if records.can_be_any(made, two):
+        made.either = Cell(Choice(arithmetic.select(w, test, 1, 0), two, ""))
+    return made
 
 
 def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
@@ -233,7 +273,7 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     made = tables.column(w, items) if len(items) > 1 else (lambda at: items[0])
     tables.check_index(w, indices[0], len(items))
     at = tables.wrap_negative(w, indices[0], len(items))
-    return _in_turn(w, made(at) if made else _choose(w, items, at), indices[1:])
+    return _in_turn(w, made(at) if made else chosen(w, items, at), indices[1:])
 
 
 def _in_turn(w: Evaluator, value: Any, indices: tuple[Any, ...]) -> Any:
@@ -254,7 +294,7 @@ def meant(w: Evaluator, index: Any, length: int) -> list[Any]:
     return [arithmetic.compare(w, "==", at, place) for place in range(length)]
 
 
-def _choose(w: Evaluator, items: tuple[Any, ...], index: Any) -> Any:
+def chosen(w: Evaluator, items: tuple[Any, ...], index: Any) -> Any:
     """items[index] by a chain of choices, for items that are computed."""
     if len(items) > 256:
         raise w.error(f"{len(items)} computed items cannot be indexed by a dynamic value")

@@ -367,7 +367,7 @@ def is_indexed(w: Evaluator, xs: Any) -> bool:
 
 def is_shared(w: Evaluator, xs: Any) -> bool:
     """Whether something else may take from an iterator, or has to find it used up."""
-    return isinstance(xs, Iterator) and w.in_sight(xs)
+    return isinstance(xs, Iterator) and w.in_sight((xs,))
 
 
 def _made_of(w: Evaluator, xs: Any) -> Any:

@@ -45,6 +45,7 @@ from pygpu.types import INT, Kind, vector
 
 with later():
     from pygpu.frontend.collections import records
+    from pygpu.frontend.protocols import lookups
 
 _OF_NO_KIND = (
     "a table with negative integers and with some from 2**31 on is neither one of Int nor of UInt"
@@ -126,11 +127,11 @@ def _objects(w: Evaluator, items: Iterable[Any]) -> set[Object]:
 
 
 def as_known(w: Evaluator, items: Sequence[Any]) -> tuple[Any, ...]:
-    """The items, those as Python objects that are virtual but wholly known."""
+    """The items, those as Python objects that are virtual but wholly known, and cannot change."""
     known, made = [], Materialiser(w)
     for item in items:
         try:
-            known.append(made.value(item))
+            known.append(item if _objects(w, (item,)) else made.value(item))
         except NotKnown:
             known.append(item)
     return tuple(known)
@@ -146,6 +147,10 @@ def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
     numbers = _numbers(items)
     if numbers is not None and _own_dtype(first) is None:
         return partial(look_up, w, numbers)
+    if isinstance(first, Object) and all(isinstance(item, Object) for item in items):
+        structures = {records.structure(w, item) for item in items}
+        if len(structures) == 1 and None not in structures:
+            return partial(_one_of, w, tuple(items))
     kinds = [None if isinstance(item, Abstract) else scalar_kind(item) for item in items]
     if all(kinds):
         kind = meeting(items)
@@ -181,6 +186,14 @@ def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
             return lambda index: List(tuple([part(index) for part in columns]), EITHER)
         return lambda index: Tuple(tuple([part(index) for part in columns]), cls)
     return records.records(w, items, column, look_up)
+
+
+def _one_of(w: Evaluator, items: tuple[Object, ...], index: Any) -> Object:
+    """One of several objects of the function."""
+    at = _limited(w, index, len(items))
+    known = not isinstance(at, Dynamic)
+    one: Object = items[at] if known else records.Either(w, at, column, row_of).of(items)
+    return one
 
 
 _PLAIN: Final = {float: np.float64, int: np.int64, Int: np.int64, bool: np.bool_}
@@ -313,6 +326,20 @@ def _row(w: Evaluator, array: np.ndarray[Any, Any], index: Any) -> Indexed:
     _, element = w.environment.rows[key]
     base = arithmetic.binary(w, "*", _limited(w, index, array.shape[0]), width)
     return Row(width, element, f"a row of a table of shape {array.shape}", (base,))
+
+
+def row_of(w: Evaluator, rows: Sequence[Any], at: Any) -> np.ndarray[Any, Any]:
+    """The elements of one of several arrays of one shape, looked up or chosen."""
+    numbers = np.stack([row.reshape(-1) for row in rows])
+    made = np.empty(numbers.shape[1], object)
+    if numbers.dtype != object:
+        row = _row(w, numbers, at)
+        made[:] = [row.element(place) for place in range(row.length)]
+        return made
+    for place, items in enumerate(numbers.T):
+        found = column(w, tuple(items))
+        made[place] = found(at) if found else lookups.chosen(w, tuple(items), at)
+    return made
 
 
 def within(w: Evaluator, index: Any, length: int) -> Any:

@@ -115,8 +115,9 @@ class Evaluator(Protocol):
     def write(self, handle: Object, contents: Any) -> None:
         """Let an object hold something else from now on."""
 
-    def in_sight(self, handle: Object) -> bool:
-        """Whether a variable or an operand of a frame leads to an object."""
+    def in_sight(self, handles: Iterable[Object], beside: Object | None = None) -> bool:
+        """Whether a variable or an operand of a frame leads to one of some objects, not by way of
+        another."""
 
     # ---- calls
 

@@ -77,8 +77,8 @@ class Evaluation(ControlFlow):
     def state(self, state: State) -> None:
         self.heap.state = state
 
-    def in_sight(self, handle: Object) -> bool:
-        return generators.in_sight(self, handle)
+    def in_sight(self, handles: Iterable[Object], beside: Object | None = None) -> bool:
+        return generators.in_sight(self, handles, beside)
 
     def call(self, function: Any, /, *args: Any, **keywords: Any) -> Any:
         return calls.call(self, function, args, keywords)
