@@ -266,7 +266,7 @@ def _run_folder(options: argparse.Namespace) -> None:
             )
         return _saved(result, folder / path.name)
 
-    failed = each_of(options.images, one, _tell)
+    failed = each_of(options.images, one, _tell if len(options.images) > 1 else _raise)
     if failed:
         raise UsageError(f"{failed} of {len(options.images)} pictures could not be made")
 
@@ -393,6 +393,10 @@ COMMANDS: Final[Mapping[str, Command]] = {
 }
 
 # ---------------------------------------------------------------- what went wrong
+
+
+def _raise(error: Exception) -> None:
+    raise error
 
 
 def _tell(error: Exception) -> None:

@@ -316,6 +316,16 @@ def name_misfit(
         return
 
 
+# What stands here for keywords that other libraries' functions of images take.
+_OUTSIDE: Final = "the image says what lies outside: pygpu.Image(a, boundary=..., cval=...)"
+INSTEAD: Final = {
+    "channel_axis": "channels are the last axis: leave it out",
+    "preserve_range": "floats keep their range and bytes are 0 to 1: leave it out",
+    "mode": _OUTSIDE,
+    "cval": _OUTSIDE,
+}
+
+
 def name_unknown(error: TypeError, function: Callable[..., Any], kwargs: Mapping[str, Any]) -> None:
     """Have an error of a keyword that a function does not take say what may be meant."""
     parameters = inspect.signature(function).parameters
@@ -324,9 +334,7 @@ def name_unknown(error: TypeError, function: Callable[..., Any], kwargs: Mapping
         return
     alike = [name for name in parameters if name[:3] == unknown[0][:3]]
     more = f"is {alike[0]} meant?" if alike else f"it takes {', '.join(parameters)}"
-    if unknown[0] == "channel_axis":
-        more = "channels are the last axis: leave it out"
-    error.args = (f"{error}; {more}",)
+    error.args = (f"{error}; {INSTEAD.get(unknown[0], more)}",)
 
 
 def _fits(value: Any, taken: str) -> bool:

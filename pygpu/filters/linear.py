@@ -26,7 +26,8 @@ from pygpu.runtime import compile
 def _check_image(name: str, arguments: tuple[Any, ...]) -> None:
     for im in arguments[1:2]:
         if not callable(im):
-            raise TypeError(f"{name}: im takes an image, got {shown(im)}")
+            help = f"; compile({name}, kernel=k) makes a function of arrays" * is_picture(im)
+            raise TypeError(f"{name}: im takes an image, got {shown(im)}{help}")
 
 
 FARTHEST: Final = 2**16  # pixels to the last that is read

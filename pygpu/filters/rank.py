@@ -48,6 +48,11 @@ def _window(size: Any, footprint: Any, name: str) -> list[Any]:
 
 def footprint_of(footprint: Any, name: str) -> NDArray[np.bool_]:
     """Which texels are under a footprint. ValueError for what is none."""
+    if isinstance(footprint, (list, tuple)) and any(isinstance(each, tuple) for each in footprint):
+        raise ValueError(
+            f"{name}: a footprint is one array, not a sequence of them: scikit-image's functions "
+            "make one with decomposition=None"
+        )
     array = np.asarray(footprint)
     if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.any():
         raise ValueError(

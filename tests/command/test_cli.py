@@ -446,6 +446,13 @@ def test_mistakes_are_told_in_a_line(
     assert not list(Path().glob("out*/*"))
 
 
+def test_of_one_picture_it_is_not_said_that_it_is_one_of_one(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main("run filters.py:scaled nothing.png -o out/".split()) == 2
+    assert capsys.readouterr().err == "pygpu: nothing.png: no such file\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

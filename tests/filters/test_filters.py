@@ -120,6 +120,12 @@ def test_gaussian_says_what_it_takes(grey) -> None:
         filters.gaussian(0.5)
     with pytest.raises(TypeError, match="p takes a position, got 'wide'"):
         filters.gaussian(grey, "wide")
+
+
+@pytest.mark.parametrize("name", ["convolve", "correlate"])
+def test_kernels_and_arrays_are_told_how_they_come_together(grey, name: str) -> None:
+    with pytest.raises(TypeError, match=rf"compile\({name}, kernel=k\) makes a function"):
+        getattr(filters, name)(np.ones((3, 3)), grey)
     for sigma in (-1, math.nan, math.inf, "wide", (1, 2, 3), (1, -1)):
         with pytest.raises(ValueError, match="sigma takes a number, 0 or more, or a pair"):
             filters.gaussian(grey, sigma=sigma)

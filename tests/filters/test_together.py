@@ -101,10 +101,14 @@ def test_what_does_not_fit_is_said_as_before(monkeypatch: pytest.MonkeyPatch) ->
         ("hog", {"channel_axis": 2}, "channels are the last axis: leave it out"),
         ("threshold_otsu", {"zzz": 2}, "'zzz'; it takes image, nbins"),
         ("gaussian", {"sigm": 2}, "is sigma meant"),
+        ("gaussian", {"mode": "wrap"}, r"'mode'; .* outside: pygpu\.Image\(a, boundary=\.\.\."),
+        ("sobel", {"cval": 1}, r"'cval' .* outside: pygpu\.Image\(a, boundary=\.\.\., cval="),
+        ("rotate", {"angle": 2, "preserve_range": True}, "bytes are 0 to 1: leave it out"),
+        ("erosion", {"footprint": [(np.ones((3, 1)), 2)]}, "one array, not a sequence"),
     ],
 )
 def test_of_a_keyword_that_is_not_taken_it_is_said_what_may_be_meant(name, more, words) -> None:
-    with pytest.raises(TypeError, match=words):
+    with pytest.raises((TypeError, ValueError), match=words):
         getattr(filters, name)(np.zeros((9, 9), np.float32), **more)
 
 

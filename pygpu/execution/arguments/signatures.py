@@ -17,6 +17,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 
+from pygpu.core.errors import INSTEAD
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike
@@ -211,7 +212,10 @@ class Signature:
             parameter = None if index is None else self.parameters[index]
             if parameter is None or parameter.kind not in _BY_NAME:
                 if self.keywords is None:
-                    raise TypeError(f"{self.name}() has no parameter {name!r}{self._listed()}")
+                    more = f"; {INSTEAD[name]}" if name in INSTEAD else ""
+                    raise TypeError(
+                        f"{self.name}() has no parameter {name!r}{self._listed()}{more}"
+                    )
                 values[self.keywords] = values[self.keywords] | {name: value}
             elif index in taken:
                 raise TypeError(f"{self.name}() got two values for {name!r}")

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pygpu.core.errors import shown as worded
 from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike
-from pygpu.execution.arguments.convert import is_picture, is_pil
+from pygpu.execution.arguments.convert import array_of, is_lazy, is_picture, is_pil
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.inspection import html
 
@@ -152,6 +152,8 @@ def _shown(value: Any) -> Shown:
         return _of_image(value)
     if is_pil(value):
         return _of_image(ImageMaker.wrap(value))
+    if is_lazy(value):
+        array_of(value, "view")  # which says that nothing computes one
     array = value if is_picture(value) else None
     if isinstance(value, np.ndarray):
         array = value

@@ -41,6 +41,7 @@ EAGER: dict[str, Callable[[Any], Any]] = {
     "scatter": lambda lazy: pygpu.scatter(lazy, lambda texel, p: p, (5, 5)),
     "lower": lambda lazy: pygpu.compile(plus).lower(lazy),
     "a value": lambda lazy: pygpu.compile(plus, a=lazy)(),
+    "view": pygpu.view,
     "a field": lambda lazy: lit(Lamp(lazy), GREY),
 }
 
