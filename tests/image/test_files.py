@@ -809,3 +809,13 @@ def test_jpegs_decoded_ahead_are_what_is_opened(
     decoding.stop()
     ahead.begin([str(late)]).stop()
     assert ahead.taken(late) is None
+
+
+def test_pages_of_different_dtypes_are_no_stack(tmp_path: Path) -> None:
+    path = tmp_path / "kinds.tif"
+    with tifffile.TiffWriter(path) as writer:
+        writer.write(np.full((4, 5), 255, np.uint8))
+        writer.write(np.full((4, 5), 255, np.uint16))
+    with pytest.raises(OSError, match="its 2 pictures are of dtypes uint16, uint8: page=0 takes"):
+        pygpu.imread(path)
+    assert pygpu.imread(path, page=1).dtype == np.uint16

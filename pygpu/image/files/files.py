@@ -97,6 +97,13 @@ def imread(path: Any, page: int | None = None) -> NDArray[Any]:
             f"its {len(pages)} pictures are of shapes {', '.join(map(str, sorted(shapes)))}: "
             "page=0 takes the first",
         )
+    dtypes = {texels.dtype for texels in pages}
+    if len(dtypes) > 1 and {dtype.kind for dtype in dtypes} != {"f"}:  # white is not the same
+        raise refused(
+            path,
+            f"its {len(pages)} pictures are of dtypes {', '.join(sorted(map(str, dtypes)))}: "
+            "page=0 takes the first",
+        )
     return np.stack(pages)
 
 
