@@ -27,12 +27,12 @@ from pygpu.execution.arrays.histograms import histogram
 from pygpu.execution.large.images import LazyImage, counted, derived
 from pygpu.execution.large.sources import is_dask
 from pygpu.filters.whole import (
-    bytes_of,
     channels_of,
     image_of,
     joined,
     known_mask,
     layers_of,
+    levels_of,
     refuse_dask,
     whole,
     whole_only,
@@ -318,10 +318,11 @@ def match_histograms(image: Image, reference: Any) -> Any:
             f"match_histograms: the reference has {other.channels} channels, "
             f"the image {image.channels}"
         )
+    scale = 1.0
     if not is_dask(image) and not is_dask(other):
-        own_bytes, other_bytes = bytes_of(image), bytes_of(other)
-        if own_bytes is not None and other_bytes is not None:
-            image, other = own_bytes, other_bytes
+        levels, other_levels = levels_of(image), levels_of(other)
+        if levels is not None and other_levels is not None:
+            (image, _), (other, scale) = levels, other_levels
     most = _most(image)
     if not (most and _most(other)):
         refuse_dask(
@@ -341,7 +342,7 @@ def match_histograms(image: Image, reference: Any) -> Any:
         return Image(made)
     own, others = _counted_all([image, other])
     if most:
-        return _of_table(image, image_of(_tables(most, own, others), "table"), most=most)
+        return _of_table(image, image_of(_tables(most, own, others, scale), "table"), most=most)
     pairs = zip(layers_of(image), own, others, strict=True)
     return joined([_replaced(layer, *_matched(*one, *other)) for layer, one, other in pairs])
 
@@ -363,12 +364,18 @@ def _tables_of_counts(*counts: NDArray[Any]) -> NDArray[np.float32]:
     return _tables(len(counts[0]) - 1, found[:half], found[half:])
 
 
-def _tables(most: int, own: Sequence[_Shares], others: Sequence[_Shares]) -> NDArray[np.float32]:
-    """For each channel the value that every byte or word becomes."""
-    columns = [_matched(*one, *another) for one, another in zip(own, others, strict=True)]
-    values = np.arange(most + 1) / most
-    tables = [np.interp(values, *column) for column in columns]
-    return np.stack([_folded(table, 256) for table in tables], axis=-1)
+def _tables(
+    most: int, own: Sequence[_Shares], others: Sequence[_Shares], scale: float = 1.0
+) -> NDArray[np.float32]:
+    """For each channel the value that every byte or word that there is becomes, of those of the
+    others times a scale."""
+    tables = []
+    for one, another in zip(own, others, strict=True):
+        values, results = _matched(*one, *another)
+        table = np.zeros(most + 1)
+        table[np.rint(values * most).astype(np.intp)] = scale * results
+        tables.append(_folded(table, 256))
+    return np.stack(tables, axis=-1)
 
 
 def _of_counts(counts: NDArray[Any]) -> _Shares:

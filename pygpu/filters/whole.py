@@ -46,7 +46,8 @@ from pygpu.types import vector
 
 LARGE: Final = 1 << 15  # pixels above which passes are put together
 BYTES: Final = frozenset(("L", "LA", "P", "RGB", "RGBA"))  # modes whose results are bytes again
-SOME: Final = 1 << 8  # floats by which it is told whether they may have been bytes
+SOME: Final = 1 << 8  # floats by which it is told whether they may have been
+LEVELS: Final = (255, 1023, 4095, 16383, 65535)  # whole numbers of 8 to 16 bits
 PICTURE: Final = "picture"  # in place of a dtype: floats become bytes, the rest stays
 
 
@@ -61,19 +62,24 @@ def image_of(value: Any, name: str) -> Any:
     return ImageMaker.make(storage, reading, info=info_from([value]))
 
 
-def bytes_of(image: Image) -> Image | None:
-    """Bytes as they are, or those that floats have been made of; None of other images. Bytes are
-    counted, in a fraction of the time of a sort."""
+def levels_of(image: Image) -> tuple[Image, float] | None:
+    """Bytes and words as they are, or those that floats have been made of, and by what these are
+    more than the same bytes or words; None of other images. They are counted, in a fraction of the
+    time of a sort."""
     host = image.storage.host()
     if host.dtype != np.float32:
-        return image if host.dtype == np.uint8 else None
-    some = host.ravel()[:: max(1, host.size // SOME | 1)] * np.float32(255)
-    if not (np.abs(some - np.rint(some)) < 1e-3).all():  # of NaN, too
-        return None
-    with np.errstate(invalid="ignore", over="ignore"):
-        found = np.rint(host * np.float32(255)).astype(np.uint8)
-    made = found / np.float32(255), found * np.float32(1 / 255)
-    return Image(found) if any(np.array_equal(each, host) for each in made) else None
+        return (image, 1.0) if host.dtype in (np.uint8, np.uint16) else None
+    some = host.ravel()[:: max(1, host.size // SOME | 1)].astype(np.float64)
+    for most in LEVELS:
+        wide = some * most
+        if (np.abs(wide - np.rint(wide)) < max(1e-3, 1e-7 * most)).all():  # not of NaN
+            kind = np.uint8 if most == 255 else np.uint16
+            with np.errstate(invalid="ignore", over="ignore"):
+                found: NDArray[Any] = np.rint(host * np.float32(most)).astype(kind)
+            made = found / np.float32(most), found * np.float32(1 / most)
+            if any(np.array_equal(each, host) for each in made):
+                return Image(found), np.iinfo(kind).max / most
+    return None
 
 
 def refuse_dask(name: str, reason: str, instead: str, *images: Any) -> None:

@@ -126,9 +126,15 @@ def test_match_histograms_of_floats_of_all_kinds(spread, shape) -> None:
             assert_allclose(filters.match_histograms(one, reference), expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("made", [lambda x: x / np.float32(255), skimage.util.img_as_float32])
-def test_match_histograms_of_floats_that_were_bytes(made) -> None:
-    """They are counted; but not where a single one is none of 256 levels."""
+def _in_levels(most: int):
+    return lambda x: np.rint(x * np.float32(most / 255)) / np.float32(most)
+
+
+@pytest.mark.parametrize(
+    "made", [*map(_in_levels, (255, 1023, 4095, 65535)), skimage.util.img_as_float32]
+)
+def test_match_histograms_of_floats_that_were_whole(made) -> None:
+    """They are counted; but not where a single one is none of their levels."""
     one, other = made(MOON), made(BYTES[..., 0])
     for changed in (None, np.float32(0.1234), np.float32(1.5), np.nan):
         if changed is not None:
@@ -140,6 +146,7 @@ def test_match_histograms_of_floats_that_were_bytes(made) -> None:
         else:
             expected = skimage.exposure.match_histograms(one, other)
             assert_allclose(actual, expected, atol=1e-6)
+            expected = skimage.exposure.match_histograms(one, BYTES[..., 0] / np.float32(255))
             assert_allclose(filters.match_histograms(one, BYTES[..., 0]), expected, atol=1e-6)
 
 
