@@ -337,12 +337,14 @@ def match_histograms(image: Image, reference: Any) -> Any:
         shape = ((most + 1) // 256, 256, image.channels)
         table = derived(_tables_of_counts, *given, shape=shape, dtype=np.float32)
         return _of_table(image, image_of(table, "table"), most=most)
-    made = None if most and _most(other) else _alike(image, other)
+    are_counted = most and _most(other)
+    made = None if are_counted else _alike(image, other)
     if made is not None:
         return Image(made)
     own, others = _counted_all([image, other])
-    if most:
-        return _of_table(image, image_of(_tables(most, own, others, scale), "table"), most=most)
+    if are_counted:
+        table = _tables(most, own, others, scale / _most(other))
+        return _of_table(image, image_of(table, "table"), most=most)
     pairs = zip(layers_of(image), own, others, strict=True)
     return joined([_replaced(layer, *_matched(*one, *other)) for layer, one, other in pairs])
 
@@ -360,28 +362,26 @@ _Shares = tuple[NDArray[Any], NDArray[Any]]  # values, sorted, and the share not
 def _tables_of_counts(*counts: NDArray[Any]) -> NDArray[np.float32]:
     """The tables of all channels of an image, of its counts and of those of a reference."""
     found = [_of_counts(each) for each in counts]
-    half = len(found) // 2
-    return _tables(len(counts[0]) - 1, found[:half], found[half:])
+    half, (most, other) = len(found) // 2, (len(counts[k]) - 1 for k in (0, -1))
+    return _tables(most, found[:half], found[half:], 1 / other)
 
 
 def _tables(
-    most: int, own: Sequence[_Shares], others: Sequence[_Shares], scale: float = 1.0
+    most: int, own: Sequence[_Shares], others: Sequence[_Shares], unit: float
 ) -> NDArray[np.float32]:
-    """For each channel the value that every byte or word that there is becomes, of those of the
-    others times a scale."""
-    tables = []
-    for one, another in zip(own, others, strict=True):
-        values, results = _matched(*one, *another)
-        table = np.zeros(most + 1)
-        table[np.rint(values * most).astype(np.intp)] = scale * results
-        tables.append(_folded(table, 256))
-    return np.stack(tables, axis=-1)
+    """For each channel what every byte or word that there is becomes, times a unit."""
+    tables = np.zeros((most + 1, len(own)), np.float32)
+    for channel, (one, another) in enumerate(zip(own, others, strict=True)):
+        numbers, results = _matched(*one, *another)
+        tables[numbers, channel] = unit * results
+    return tables.reshape(-1, 256, len(own))
 
 
 def _of_counts(counts: NDArray[Any]) -> _Shares:
-    (values,) = counts.nonzero()
-    shares = counts[values].cumsum()
-    return values / (len(counts) - 1), shares / shares[-1]
+    """Of bytes or words as whole numbers."""
+    numbers = np.flatnonzero(counts > 0)  # counts themselves take four times as long
+    shares = counts[numbers].cumsum()
+    return numbers, shares / shares[-1]
 
 
 def _counted_all(images: Sequence[Image]) -> list[list[_Shares]]:
