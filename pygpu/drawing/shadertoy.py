@@ -26,7 +26,7 @@ from pygpu.runtime import compile
 
 GIVEN: Final = ("iTime", "iResolution", "iMouse", "iFrame")
 CHANNELS: Final = ("iChannel0", "iChannel1", "iChannel2", "iChannel3")
-CONTROLS: Final = {"resolution": False, "frame": False, "mouse": "iMouse"}  # on pages
+CONTROLS: Final = {"resolution": False, "frame": "frame", "mouse": "iMouse"}  # on pages
 SIZE: Final = (360, 640)  # of pictures, where none is asked for
 
 
@@ -47,6 +47,7 @@ class Shadertoy:
 
     __wrapped__: Callable[..., Any]
     __name__: str
+    counts_frames: Final = True  # who makes one picture after the other gives their number
 
     def __init__(self, main: Callable[..., Any], target: str = "auto") -> None:
         functools.update_wrapper(self, main)
@@ -75,7 +76,8 @@ class Shadertoy:
         **channels: Any,
     ) -> Any:
         """The picture (H, W) at a time in seconds: a `pygpu.Image`, floats from 0 to 1. `mouse` is
-        in pixels from the bottom left, as iMouse; pictures are `iChannel0` to `iChannel3`."""
+        in pixels from the bottom left, as iMouse, `frame` is iFrame; pictures are `iChannel0` to
+        `iChannel3`."""
         height, width = shape
         arguments = (time, (width, height, 1.0), mouse, frame, *self._pictures(channels))
         return self.compiled(*arguments, shape=shape, dtype=dtype)

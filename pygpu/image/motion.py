@@ -181,9 +181,11 @@ def _made(
 ) -> Iterator[NDArray[np.uint8]]:
     """The frames as bytes, all of one size."""
     by_name = function is not None and takes_time(function)
+    counts = getattr(function, "counts_frames", False) and "frame" not in arguments
     free = None if function is None else _free(function, arguments)
     first: tuple[int, ...] | None = None
     for number, item in enumerate(counted(items, "frame")):
+        arguments = {**arguments, "frame": number} if counts else arguments
         if function is None:
             result = item
         elif by_name and isinstance(item, int | float | np.number):

@@ -7,6 +7,7 @@ import pytest
 
 import pygpu
 from pygpu import Vec2, Vec3, Vec4
+from pygpu.command.live import scenes
 
 
 def test_places_count_from_the_bottom_and_are_of_pixels_centres(target: str) -> None:
@@ -45,6 +46,22 @@ def test_it_moves_and_goes_to_the_browser(tmp_path: Path) -> None:
     text = flash.export(tmp_path / "page.html", shape=(20, 30)).read_text("utf-8")
     assert '"name":"time","kind":"time"' in text
     assert '"name":"resolution"' not in text
+
+
+def test_frames_are_counted(tmp_path: Path) -> None:
+    @pygpu.shadertoy
+    def counting(f, iFrame):
+        return Vec3(iFrame / 8)
+
+    def films(**options: object) -> list[int]:
+        path = pygpu.animate(counting, 4, tmp_path / "film.png", shape=(2, 3), **options)
+        return [int(frame[0, 0, 0]) for frame in pygpu.frames(path)]
+
+    assert films() == [0, 32, 64, 96]
+    assert np.unique(films(frame=4)).tolist() == [128]
+    scene = scenes.scene_of(scenes.Request(counting, (), {}, shape=(2, 3)))
+    shown = [scene.frame({"time": [seconds]})[0, 0, 0] for seconds in (0, 0.1, 0.2, 0)]
+    assert shown == [0, 32, 64, 0]
 
 
 def test_other_names_are_refused() -> None:

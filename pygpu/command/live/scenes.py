@@ -112,10 +112,11 @@ def _of_shadertoy(function: Shadertoy, request: Request) -> Scene:
         Control("time", "time", [0.0], 0.0, 20.0, 0.01),
         Control("mouse", "iMouse", [0.0] * 4),
     ]
-    frames = _Frames(channels)
+    frames, made = _Frames(channels), [0]
 
     def call(now: dict[str, Any]) -> Any:
-        return function(**now, shape=size, **frames.next())
+        made[0] = made[0] + 1 if now["time"] else 0  # a clock that is set back begins anew
+        return function(**now, shape=size, frame=made[0], **frames.next())
 
     def page() -> Page:
         arguments = function.arguments(size, frames.still())

@@ -30,15 +30,15 @@ GIVEN: Final = ("time", "mouse")  # parameters that need not be given: what is s
 POINTERS: Final = {"mouse": 2, "iMouse": 4}  # controls of the mouse, and their numbers
 _COLOUR: Final = re.compile(r"colou?r|tint|shade|ink|paper|background|foreground|sky|fog")
 _TAKES: Final = (
-    "(least, greatest), (least, greatest, step), 'colour', 'time', 'mouse', 'iMouse', or False for "
-    "no control"
+    "(least, greatest), (least, greatest, step), 'colour', 'time', 'frame', 'mouse', 'iMouse', or "
+    "False for no control"
 )
 
 
 @record
 class Control:
-    """One control: `kind` is range, check, colour, time, mouse or iMouse. `value` has a number a
-    component."""
+    """One control: `kind` is range, check, colour, time, frame, mouse or iMouse. `value` has a
+    number a component. A frame is how many pictures the clock has made; nothing on the page moves it."""
 
     name: str
     kind: str
@@ -99,6 +99,10 @@ def guess(name: str, type: Type, value: Constant, wish: Any) -> Control | None:
         if not type.is_scalar:
             raise TypeError(f"controls[{name!r}]: the time is a number, not {type}")
         return Control(name, "time", numbers, 0.0, SECONDS, 1.0 if whole else 0.01, whole)
+    if wish == "frame":
+        if not type.is_scalar or not whole:
+            raise TypeError(f"controls[{name!r}]: pictures are counted by an int, not by {type}")
+        return Control(name, "frame", numbers, is_whole=True)
     low, high, step = _range(name, wish, whole)
     return Control(name, "range", numbers, low, high, step, whole)
 

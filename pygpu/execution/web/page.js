@@ -76,6 +76,7 @@ function tick(now) {
     clock.time = ((clock.time ?? values.get(control.name)[0]) + seconds) % control.high;
     set(control, 0, control.is_whole ? Math.floor(clock.time) : clock.time);
   }
+  for (const { name } of DATA.controls.filter((c) => c.kind === "frame")) values.get(name)[0]++;
 }
 
 const fields = new Map();  // of controls, by name and component
@@ -106,7 +107,7 @@ function addControls() {
     if (control.kind === "check") form.append(...checks(control));
     else if (control.kind === "colour") form.append(colour(control), ...sliders(control, 3));
     else if (POINTERS.includes(control.kind)) form.append(pointer(control));
-    else form.append(...sliders(control));
+    else if (control.kind !== "frame") form.append(...sliders(control));
   }
   if (DATA.results.length > 1) {
     const choice = element("select", { id: "result", onchange: () => { shown = choice.selectedIndex; engine.show(shown); } },
@@ -225,7 +226,7 @@ function addActions() {
     actions.append(element("label", { className: "file" }, `Open ${several ? picture.name : "a picture"}`, input));
   }
   if (DATA.pictures.some((p) => p.name)) actions.append(cameraButton());
-  if (DATA.controls.some((c) => c.kind === "time")) actions.append(clockButton());
+  if (DATA.controls.some((c) => ["time", "frame"].includes(c.kind))) actions.append(clockButton());
   if (DATA.rounds > 0) actions.append(...roundButtons());
   if (DATA.controls.length) actions.append(button("Reset", reset));
   actions.append(button("Download", download));

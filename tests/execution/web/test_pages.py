@@ -117,6 +117,22 @@ def test_the_clock_and_the_pointer_need_not_be_given(page: Any, tmp_path: Path) 
     assert page.locator("text=Play").count() == 1
 
 
+def test_a_page_counts_the_pictures_of_its_clock(page: Any, tmp_path: Path) -> None:
+    @pygpu.shadertoy
+    def counting(f, iFrame):
+        return Vec3(iFrame)
+
+    opened(page, counting.export(tmp_path / "count.html", shape=(2, 3)))
+    assert result(page).max() == 0
+    assert page.locator("#controls input[name=frame]").count() == 0
+    page.click("text=Play")
+    page.wait_for_function("pygpu.read(0).texels[0] > 3")
+    page.click("text=Pause")
+    assert result(page).max() == int(result(page).max())
+    page.click("text=Reset")
+    page.wait_for_function("pygpu.read(0).texels[0] === 0")
+
+
 def test_simulation_makes_the_rounds_of_iterate(page: Any, tmp_path: Path) -> None:
     def spread(u: Image, v: Image, p: Position, rate: Float = 0.1):
         near = u(p + (1, 0)) + u(p - (1, 0)) + u(p + (0, 1)) + u(p - (0, 1)) - 4 * u(p)
