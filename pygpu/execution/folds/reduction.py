@@ -116,21 +116,9 @@ def _of_tuples(
 ) -> Any:
     """The fold of tuples, whose parts are signals; with groups the last says of which each is."""
     if groups is None:
-        return reduce(function, *parts, map=_all_of, target=target)
-    told = {"map": _but_the_last, "by": _the_last, "groups": groups, "initial": initial}
-    return reduce(function, *parts, target=target, **told)
-
-
-def _all_of(*parts: Any) -> Any:
-    return parts
-
-
-def _but_the_last(*parts: Any) -> Any:
-    return parts[:-1]
-
-
-def _the_last(*parts: Any) -> Any:
-    return parts[-1]
+        return reduce(function, *parts, map=lambda *all: all, target=target)
+    told = {"map": lambda *all: all[:-1], "by": lambda *all: all[-1], "initial": initial}
+    return reduce(function, *parts, groups=groups, target=target, **told)
 
 
 def _of_chunk(

@@ -215,25 +215,17 @@ def derived(
     a task beside theirs: `dask.delayed` would rename those, and the array would be read again."""
     if not any(map(is_dask, values)):
         return function(*values)
-    given = {n: each.rechunk(-1) for n, each in enumerate(values) if is_dask(each)}
-    plain = {n: each for n, each in enumerate(values) if n not in given}
+    given = [each.rechunk(-1) if is_dask(each) else each for each in values]
+    told = [(each.name, *(0,) * each.ndim) if is_dask(each) else each for each in given]
     name = f"derived-{uuid.uuid4().hex}"
-    job = partial(_array_of, function, np.dtype(dtype), plain, tuple(given))
-    keys = [(each.name, *(0,) * each.ndim) for each in given.values()]
-    tasks = {(name, *(0,) * len(shape)): (job, *keys)}
+    tasks = {(name, *(0,) * len(shape)): (_array_of, function, np.dtype(dtype), *told)}
     highlevelgraph = importlib.import_module("dask.highlevelgraph")
-    graph = highlevelgraph.HighLevelGraph.from_collections(name, tasks, [*given.values()])
+    lazy = list(filter(is_dask, given))
+    graph = highlevelgraph.HighLevelGraph.from_collections(name, tasks, dependencies=lazy)
     sizes = tuple([(length,) for length in shape])
     meta = np.empty((0,) * len(shape), dtype)
     return importlib.import_module("dask.array").Array(graph, name, sizes, meta=meta)
 
 
-def _array_of(
-    function: Callable[..., Any],
-    dtype: np.dtype[Any],
-    plain: dict[int, Any],
-    places: tuple[int, ...],
-    *found: NDArray[Any],
-) -> NDArray[Any]:
-    values = plain | dict(zip(places, found, strict=True))
-    return np.asarray(function(*[values[n] for n in range(len(values))]), dtype)
+def _array_of(function: Callable[..., Any], dtype: np.dtype[Any], *values: Any) -> NDArray[Any]:
+    return np.asarray(function(*values), dtype)

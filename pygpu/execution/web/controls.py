@@ -37,8 +37,8 @@ _TAKES: Final = (
 
 @record
 class Control:
-    """One control: `kind` is range, check, colour, time, frame, mouse or iMouse. `value` has a
-    number a component. A frame is how many pictures the clock has made; nothing on the page moves it."""
+    """One control: `kind` is range, check, colour, time, frame (pictures that the clock has made),
+    mouse or iMouse. `value` has a number a component."""
 
     name: str
     kind: str
