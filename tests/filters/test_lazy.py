@@ -157,6 +157,12 @@ def test_filters_that_need_all_at_one_place_are_refused(name: str) -> None:
     assert str(error.value).startswith(f"{name.split()[0]}: takes no such Dask array")
 
 
+def test_a_row_with_empty_chunks_is_resized() -> None:
+    lazy = da.from_array(GREY[:1], chunks=((0, 1, 0), (45,)))
+    made = filters.resize(lazy, (1, 9), 3, mode="edge")  # Dask's np.pad takes no empty chunks
+    assert_allclose(made.compute(), filters.resize(GREY[:1], (1, 9), 3, mode="edge"), atol=1e-5)
+
+
 def test_far_reading_filters_take_one_piece() -> None:
     lazy = da.from_array(GREY, chunks=-1)
     for function in (lambda im: filters.rotate(im, 30), lambda im: filters.warp(im, np.eye(3))):
