@@ -22,7 +22,7 @@ from pygpu import glsl
 from pygpu.core.errors import guarded, shown
 from pygpu.devices import targets
 from pygpu.execution.large import resized as large
-from pygpu.execution.large.images import LazyImage, derived, without_empty
+from pygpu.execution.large.images import LazyImage, derived
 from pygpu.filters.linear import gaussian, gaussian_weights, widths
 from pygpu.filters.whole import image_of, pair_of, together, whole, whole_only
 from pygpu.image.image import Image
@@ -197,7 +197,7 @@ def _widened(image: Any) -> Any:
         outside: dict[str, Any] = {"mode": "edge"}
         if image.boundary == "constant":
             outside = {"mode": "constant", "constant_values": image.cval[0]}
-        return image.reading(np.pad(without_empty(image.texels()), pads, **outside))
+        return image.reading(np.pad(image.texels(), pads, **outside))
     return _moved(image, shape=tuple([n + 2 * BEYOND for n in image.shape[:2]]))
 
 

@@ -157,6 +157,15 @@ def test_filters_that_need_all_at_one_place_are_refused(name: str) -> None:
     assert str(error.value).startswith(f"{name.split()[0]}: takes no such Dask array")
 
 
+@pytest.mark.parametrize(
+    "name", ["label", "distance_transform_edt", "equalize_adapthist", "denoise_tv_chambolle"]
+)
+def test_empty_chunks_along_both_axes_are_left_out(name: str) -> None:
+    lazy = da.from_array(GREY[:1, :9], chunks=((0, 0, 1), (0, 3, 6)))
+    found = getattr(filters, name)(lazy).compute(scheduler="synchronous")
+    assert_allclose(found, getattr(filters, name)(GREY[:1, :9]), atol=1e-5)
+
+
 def test_a_row_with_empty_chunks_is_resized() -> None:
     lazy = da.from_array(GREY[:1], chunks=((0, 1, 0), (45,)))
     made = filters.resize(lazy, (1, 9), 3, mode="edge")  # Dask's np.pad takes no empty chunks

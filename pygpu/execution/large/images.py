@@ -43,7 +43,8 @@ class LazyImage(Lazy, NDArrayOperatorsMixin):
         if dtype is None:
             raise TypeError(f"{name}: a Dask array of {array.dtype} holds no texels")
         channels = array.shape[2] if array.ndim == 3 else 1
-        taken = source.array[..., 0] if array.ndim == 3 and channels == 1 else source.array
+        there = without_empty(source.array)  # of empty chunks many of Dask's functions make nothing
+        taken = there[..., 0] if array.ndim == 3 and channels == 1 else there
         return cls(taken, sampler.default(dtype, channels), name)
 
     # ---- what it is
