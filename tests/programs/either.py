@@ -1,5 +1,7 @@
 """A name that may be any of several objects: what is changed through it is changed in these."""
 
+import math
+
 import numpy as np
 
 from programs.suite import Suite
@@ -537,3 +539,85 @@ def objects_in_a_ring(counts: Image, p: Position):
         box.v += 1
         box = box.next
     return sum(b.v * 3**i for i, b in enumerate(boxes))
+
+
+@program
+def stored_in_a_loop_and_changed_elsewhere(counts: Image, p: Position):
+    n = int(counts(p)) % 5
+    boxes = [Box(1.0), Box(2.0), Box(3.0)]
+    lists = [[1], [2], [3]]
+    last, other = boxes[2], lists[2]
+    for _ in range(n):
+        boxes[0] = boxes[n % 3]
+        lists[0] = lists[n % 3]
+        boxes[1] = boxes[2]
+    last.v = 77.0
+    other[0] = 78
+    boxes[0].v += 5
+    return boxes[0].v, boxes[1].v, boxes[2].v, lists[0][0]
+
+
+@program
+def vectors_stored_where_exceptions_meet(counts: Image, p: Position):
+    n = int(counts(p))
+    first, reached = Vec2(1, 2), 0
+    all_of_them = [first, Vec2(3, 4), Vec2(5, 6)]
+    all_of_them[n % 3].x = 7
+    try:
+        if n % 3 == 1:
+            raise ValueError
+        all_of_them[n % 3] = first
+    except ValueError:
+        try:
+            if n % 4 != 2:
+                raise ValueError
+            first += Vec2(1, 3)
+        except ValueError:
+            reached = 1
+    return all_of_them[0].x, all_of_them[1].x, first.x, reached
+
+
+@program
+def vector_that_the_list_holds_is_stored_by_index(counts: Image, p: Position):
+    n = int(counts(p)) % 2
+    held = [Vec2(1, 2), Vec2(3, 4)]
+    held[n] = held[0]
+    held[0][1] = 100
+    held[n].x += 3
+    return held[0].x, held[1].x, held[n].y
+
+
+@program
+def rows_stored_by_index_are_views(counts: Image, p: Position):
+    n = int(counts(p)) % 2
+    whole = np.array([[1.0, 2.0], [4.0, 5.0]])
+    rows = [np.zeros(2), np.zeros(2)]
+    boxes = [Box(1.0), Box(2.0)]
+    rows[n] = whole[0]
+    boxes[n].arr = whole[1]
+    whole[0, 1] = 77
+    whole[1, 0] = 78
+    boxes[n].arr[1] = 79
+    return rows[n][1], rows[1 - n][1], boxes[n].arr[0], whole[1, 1]
+
+
+@program
+def rows_of_a_long_array_with_methods(counts: Image, p: Position):
+    n, k = int(counts(p)), 1
+    for row in np.arange(1500).reshape(500, 3):
+        k = (k * 3 + row[1] * n + row.sum()) % 10007
+    for a, b, c in np.arange(1500).reshape(500, 3):
+        k = (k * 3 + n * b + a + c) % 10007
+    return k
+
+
+@program
+def functions_of_points_and_items(im: Image, p: Position):
+    v = im(p)
+    one = np.array([v]).item()
+    whole = np.array([int(p.x), 3, 5])
+    same = whole.astype(int, copy=False)
+    same[0] = 7
+    middle = np.nanmedian(np.array([1.0, v, float("inf")]))
+    apart = math.dist([v], [1.0]), math.dist((v, 1, 2, 3, 4), (0, 1, 2, 3, 5))
+    return one, whole[0], middle, *apart

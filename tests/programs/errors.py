@@ -1683,3 +1683,20 @@ def none_by_default_of_next(im: Image, p: Position):
 @program
 def class_of_a_float_that_may_be_of_32_bits(im: Image, p: Position):
     return 1.0 if isinstance(np.float32([0.5, 1.5])[p.x % 2] * im(p), float) else 2.0
+
+
+@program
+def view_of_an_array_from_outside_is_changed(im: Image, p: Position):
+    part = WEIGHTS[1:]
+    part[0] = im(p)
+    return WEIGHTS[1]
+
+
+TABLE = np.arange(6.0).reshape(3, 2)
+
+
+@program
+def row_of_an_array_from_outside_is_changed(counts: Image, p: Position):
+    row = TABLE[counts(p)]
+    row[0] = 7
+    return TABLE[0, 0]

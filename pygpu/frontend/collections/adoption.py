@@ -54,9 +54,19 @@ def adopt(w: Evaluator | None, result: Any, given: Mapping[int, Any] = _NOTHING)
         return result
     if kind not in _HOLDING and not _is_named_tuple(kind) and not _is_own(w, kind):
         return result
-    if sys.getrefcount(result) > _FRESH:
+    if sys.getrefcount(result) > _FRESH or _shows_others(result, given):
         return result
     return virtual(result, w, given)
+
+
+def _shows_others(real: Any, given: Mapping[int, Any] = _NOTHING) -> bool:
+    """Whether it is a view of an array that others refer to as well."""
+    if type(real) is not np.ndarray or real.base is None:
+        return False
+    root = real.base
+    while isinstance(root, np.ndarray) and root.base is not None:
+        root = root.base
+    return id(root) not in given and sys.getrefcount(root) > _SHOWN
 
 
 def own(w: Evaluator | None, function: Any, *args: Any) -> Any:
@@ -172,7 +182,7 @@ class Adoption:
         if kind is types.CellType:
             return [] if _is_unbound(each) else [each.cell_contents]
         if kind in _LEAVES or _is_iterator(kind):
-            return []
+            return None if _shows_others(each, self.made) else []
         if not _is_own(self.w, kind):
             return None
         items = items_of(each) if walked_class(self.w, kind) else []
@@ -296,3 +306,13 @@ _STEADY: Final = frozenset([tuple, types.CellType, types.MethodType]) | (_LEAVES
 ADOPTED: Final = frozenset([list, dict]) | _LEAVES
 _HOLDING: Final = ADOPTED | {tuple, types.FunctionType, types.MethodType}
 _HELD: Final = _references_of_parts()
+
+
+def _references_of_shown() -> int:
+    """The references to an array that nothing refers to but a view, as `_shows_others` counts."""
+    view = np.empty(2)[1:]
+    root = view.base
+    return sys.getrefcount(root)
+
+
+_SHOWN: Final = _references_of_shown()

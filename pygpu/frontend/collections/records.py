@@ -45,8 +45,8 @@ Element = Callable[[Any], Any]
 Column = Callable[[Evaluator, Sequence[Any]], Element | None]
 # Looks up a number in a table of ints, by an index.
 LookUp = Callable[[Evaluator, Any, Any], Any]
-# The elements of one of several arrays of one shape, by an index.
-Row = Callable[[Evaluator, Sequence[Any], Any], Any]
+# The elements of a row of a known array, by an index.
+Row = Callable[[Evaluator, Any, Any], list[Any]]
 
 
 def records(w: Evaluator, items: Sequence[Any], column: Column, look_up: LookUp) -> Element | None:
@@ -97,8 +97,7 @@ class Either:
         assert made is not None
         self.made[items] = made
         if isinstance(made, Array):
-            held = [w.read(item) for item in items]
-            made.initial = self.row(w, held, self.at).reshape(held[0].shape)
+            made.initial = self._elements([w.read(item) for item in items])
         elif isinstance(made, Vector):
             columns = zip(*map(w.items, items), strict=True)
             made.initial = tuple([self.part(parts) for parts in columns])
@@ -110,9 +109,20 @@ class Either:
         for item in dict.fromkeys(items):
             base = item.base if isinstance(item, Array) and item.base is not None else item
             w.heap.alias(base, made)
-        if can_be_any(made, items):
-            made.either = Cell(Choice(self.at, items, ""))
+        note_either(w, made, items, self.at)
         return made
+
+    def _elements(self, held: list[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+        """What stands for the elements of arrays of one shape."""
+        numbers = np.stack([array.reshape(-1) for array in held])
+        made = np.empty(numbers.shape[1], object)
+        is_known = numbers.dtype != object
+        made[:] = (
+            self.row(self.w, numbers, self.at)
+            if is_known
+            else list(map(self.part, zip(*numbers, strict=True)))
+        )
+        return made.reshape(held[0].shape)
 
     def part(self, parts: tuple[Any, ...]) -> Any:
         """What stands for what objects hold in one place."""
@@ -135,12 +145,38 @@ class Either:
 def can_be_any(made: Any, items: Sequence[Any]) -> bool:
     """Whether what was looked up is one of a few objects of the function, which can be changed."""
     is_one = isinstance(made, Object) and made.either is None and 1 < len(items) <= CHANGED
-    return is_one and all(isinstance(item, Object) and is_changeable(item) for item in items)
+    return is_one and all(isinstance(item, Object) and not item.outside for item in items)
 
 
-def is_changeable(one: Object) -> bool:
-    """Whether an object can be changed: one of the function, or one of several of these."""
-    return not one.outside or (one.outside == EITHER and one.either is not None)
+def note_either(w: Evaluator, made: Any, items: Sequence[Any], at: Any) -> None:
+    """Let what was chosen by an index know which objects of the function it may be: items, and what
+    items may be that are one of several themselves. It stays one that can only be read where an
+    item is from outside, or there are too many."""
+    if can_be_any(made, items):
+        made.either = Cell(Choice(at, tuple(items), ""))
+    if not isinstance(made, Object) or made.either is not None or len(items) < 2:
+        return
+    every: list[Object] = []
+    numbers = []
+    for item in items:
+        if not isinstance(item, Object):
+            return
+        held = w.peek(item.either) if item.either is not None else None
+        several = held if isinstance(held, Choice) else Choice(at, (item,), "")
+        if item.outside and (item.outside != EITHER or several is not held):
+            return
+        options = several.options
+        every += [option for option in options if option not in every]
+        number: Any = every.index(options[0])
+        for place, option in enumerate(options[1:], 1):
+            is_it = w.compare("==", several.which, place)
+            number = w.choose(is_it, every.index(option), number)
+        numbers.append(number)
+    which = numbers[0]
+    for place, number in enumerate(numbers[1:], 1):
+        which = w.choose(w.compare("==", at, place), number, which)
+    if isinstance(which, Dynamic) and len(every) <= CHANGED:
+        made.either = Cell(Choice(which, tuple(every), ""))
 
 
 def is_record(cls: type) -> bool:

@@ -361,6 +361,9 @@ def renew(w: ControlFlow) -> None:
         if several is None or not isinstance(w.peek(view), Conflict) or not w.in_sight((view,)):
             continue  # no variable leads to it: its values may be of a region that has been left
         first, *others = several.options
+        for option in several.options:
+            if type(option) is Array and option.base is not None:
+                w.state.heap.pop(option, None)  # a view holds what its base holds
         before = youngest()
         try:
             with w.attempt() as trial:
@@ -373,8 +376,6 @@ def renew(w: ControlFlow) -> None:
             continue
         w.state.heap[view] = w.state.get(found)
         for option in several.options:
-            if type(option) is Array and option.base is not None:
-                w.state.heap.pop(option, None)  # a view holds what its base holds
             w.heap.aliases[option] = tuple(
                 [other for other in w.heap.aliases.get(option, ()) if other.serial < before]
             )

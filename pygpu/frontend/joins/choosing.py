@@ -167,15 +167,11 @@ def either(join: Joining, a: Object | None, b: Object | None, key: Key) -> Choic
 def _changeable(join: Joining, one: Object, right: bool, key: Key) -> Object | None:
     """An object that may be changed where paths have met: itself where it was there before they
     parted, else one that is anything on the other path. None where there is no such."""
-    if one.outside and (one.outside != EITHER or one.either is None):
+    if one.outside:
         return None
     if one.serial <= join.entry:
         return one
-    if (
-        one.outside
-        or join.meeting.loop is not None
-        or (isinstance(one, Array) and one.base is not None)
-    ):
+    if join.meeting.loop is not None or (isinstance(one, Array) and one.base is not None):
         return None
     made = join.alone(one, right, (*key, ".made"))
     return made if isinstance(made, Object) and not made.outside else None

@@ -388,6 +388,7 @@ class Join:
             self._mark_old(state, made)
             two: list[tuple[tuple[Object | None, Object | None], Object]] = [*made]
             two += [((None, h) if right else (h, None), j) for (right, h), j in self.lone.items()]
+            two = [(pair, joined) for pair, joined in two if isinstance(joined, Object)]
             for number, (pair, joined) in enumerate(two):
                 if joined.outside != EITHER or joined.either is not None:
                     continue
@@ -429,5 +430,6 @@ class Join:
         for older, joined in old:
             if older in seen:
                 joined.outside = EITHER
-                state.heap.setdefault(older, state.get(older))
+                if not isinstance(older, Array) or older.base is None:  # views hold what bases hold
+                    state.heap.setdefault(older, state.get(older))
                 self.aliases.append((older, joined))

@@ -29,6 +29,8 @@ def _astype(w: Evaluator, a: Any, dtype: Any, **more: Any) -> Any:
     array = w.read(a)
     if array.dtype != object:
         return Array(array.astype(dtype))
+    if more.get("copy", True) is False and arrays.dtype_of(w, array) == np.dtype(dtype):
+        return a
     if np.dtype(dtype).kind == "c":
         return arrays.array_of([w.call(complex, x) for x in array.reshape(-1)], array.shape)
     flat = [arrays.of_dtype(w, part, dtype) for part in array.reshape(-1)]
@@ -60,8 +62,7 @@ def array_method(w: Evaluator, value: Any, name: str) -> Builtin | None:
 
         return Builtin(name, shape)
     if isinstance(value, (Array, Masked)) and name == "item":
-        flat = functools.partial(w.call, np.take, value)
-        return Builtin(name, lambda *at: w.item(value, tuple_of(at)) if at[1:] else flat(*at))
+        return Builtin(name, functools.partial(_item, w, value))
     if isinstance(value, Array) and name == "tolist":
         return Builtin(name, lambda: _nested(w, w.read(value)))
     if isinstance(value, Array) and name == "astype":
@@ -79,6 +80,15 @@ def array_method(w: Evaluator, value: Any, name: str) -> Builtin | None:
         function = _NAMED.get(name) or getattr(np, name)
         return Builtin(name, lambda *args, **keywords: w.call(function, value, *args, **keywords))
     return None
+
+
+def _item(w: Evaluator, a: Any, *at: Any) -> Any:
+    """The element at an index for each axis, or at one of all elements: the only one without."""
+    if at[1:]:
+        return w.item(a, tuple_of(at))
+    if not at and w.call(np.size, a) != 1:
+        raise ValueError("can only convert an array of size 1 to a Python scalar")
+    return w.call(np.take, a, *(at or (0,)))
 
 
 def _sort_array(w: Evaluator, a: Array, *axis: Any, **more: Any) -> None:

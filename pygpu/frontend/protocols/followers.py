@@ -20,7 +20,9 @@ from pygpu.frontend.values.values import Tuple, tuple_of
 
 
 def item(w: Evaluator, xs: List | Array, first: int = 0) -> Row:
-    """The items of a list, from the first of them on."""
+    """The items of a list, from the first of them on. Rows of arrays are views: they stay."""
+    if isinstance(xs, Array):
+        return lambda old, place: old if type(old) is Array else w.item(xs, first + place)
     return lambda old, place: items_of(w, xs)[first + place]
 
 

@@ -205,7 +205,10 @@ def stored_by_index(
     items = list(items_of(w, container))
     tables.check_index(w, index, len(items))
     held = [item for item in (new, *items) if isinstance(item, Object)]
-    is_shared = bool(held) and w.in_sight(reachable(held, w.state), beside=container)
+    is_shared = bool(held) and (
+        w.in_sight(reachable(held, w.state), beside=container)
+        or not reachable((new,), w.state).isdisjoint(items)
+    )
     for place, test in enumerate(meant(w, index, len(items))):
         made, old = arithmetic.select(w, test, new, items[place]), items[place]
         if made is NotImplemented:
@@ -219,8 +222,7 @@ def _one_of_two(w: Evaluator, test: Any, made: Any, two: tuple[Any, Any]) -> Any
     if not isinstance(test, Dynamic) or two[0] is two[1]:
         return two[1] if test is True else two[0]
     made = one_of(w, made, two)
-    if records.can_be_any(made, two):
-        made.either = Cell(Choice(arithmetic.select(w, test, 1, 0), two, ""))
+    records.note_either(w, made, two, arithmetic.select(w, test, 1, 0))
     return made
 
 
@@ -273,7 +275,7 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     made = tables.column(w, items) if len(items) > 1 else (lambda at: items[0])
     tables.check_index(w, indices[0], len(items))
     at = tables.wrap_negative(w, indices[0], len(items))
-    return _in_turn(w, made(at) if made else chosen(w, items, at), indices[1:])
+    return _in_turn(w, made(at) if made else _choose(w, items, at), indices[1:])
 
 
 def _in_turn(w: Evaluator, value: Any, indices: tuple[Any, ...]) -> Any:
@@ -294,7 +296,7 @@ def meant(w: Evaluator, index: Any, length: int) -> list[Any]:
     return [arithmetic.compare(w, "==", at, place) for place in range(length)]
 
 
-def chosen(w: Evaluator, items: tuple[Any, ...], index: Any) -> Any:
+def _choose(w: Evaluator, items: tuple[Any, ...], index: Any) -> Any:
     """items[index] by a chain of choices, for items that are computed."""
     if len(items) > 256:
         raise w.error(f"{len(items)} computed items cannot be indexed by a dynamic value")

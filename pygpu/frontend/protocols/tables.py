@@ -25,7 +25,7 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, is_member, is_narrow, meeting, scalar_kind
 from pygpu.frontend.values.known import LIFTED, Materialiser
 from pygpu.frontend.values.lazy import Indexed, Row, difference
-from pygpu.frontend.values.objects import EITHER, Array, List, Object
+from pygpu.frontend.values.objects import EITHER, Array, List, Object, Vector
 from pygpu.frontend.values.states import reachable
 from pygpu.frontend.values.values import (
     Abstract,
@@ -45,7 +45,6 @@ from pygpu.types import INT, Kind, vector
 
 with later():
     from pygpu.frontend.collections import records
-    from pygpu.frontend.protocols import lookups
 
 _OF_NO_KIND = (
     "a table with negative integers and with some from 2**31 on is neither one of Int nor of UInt"
@@ -73,7 +72,7 @@ def tabulate(w: Evaluator, items: Sequence[Any]) -> Indexed:
             return arithmetic.binary(w, "+", first, scaled)
 
         return Indexed(len(items), further, f"a range of {len(items)} items", (items[0],))
-    held = {handle: w.peek(handle) for handle in _objects(w, items)}
+    held = {each: w.peek(each) for each in _objects(w, items) if not _is_view(each)}
     items = as_known(w, items)
     element = column(w, items)
     if element is None:
@@ -102,6 +101,11 @@ def tabulate(w: Evaluator, items: Sequence[Any]) -> Indexed:
         return element(index)
 
     return Indexed(len(items), unchanged, f"a sequence of {len(items)} items")
+
+
+def _is_view(handle: Object) -> bool:
+    """Whether what an object holds is a part of what another one does."""
+    return isinstance(handle, Array) and handle.base is not None
 
 
 def is_of_ints(w: Evaluator, items: range) -> bool:
@@ -171,8 +175,8 @@ def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
     if isinstance(first, vectors.Vector) and all(type(item) is type(first) for item in items):
         parts = _columns(w, [tuple(item) for item in items]) or []
         position = isinstance(first, vectors.Position)
-        return lambda index: make_vector(
-            w, first.TYPE, tuple([part(index) for part in parts]), position
+        return lambda index: _to_be_read(
+            make_vector(w, first.TYPE, tuple([part(index) for part in parts]), position)
         )
     if isinstance(first, np.ndarray) and all(np.shape(item) == first.shape for item in items):
         return array_column(w, np.stack(list(items)))
@@ -259,8 +263,15 @@ def array_column(w: Evaluator, array: np.ndarray[Any, Any]) -> Callable[[Any], A
         parts = [array_column(w, array[:, index]) for index in range(array.shape[1])]
         kind: Kind = {"b": "bool", "f": "float"}.get(array.dtype.kind, "int")  # type: ignore[assignment]
         type = vector("uint" if array.dtype == np.uint32 else kind, array.shape[1])
-        return lambda index: make_vector(w, type, tuple([p(index) for p in parts]))  # type: ignore[misc]
+        return lambda index: _to_be_read(make_vector(w, type, tuple([p(index) for p in parts])))  # type: ignore[misc]
     return lambda index: _row(w, array, index)
+
+
+def _to_be_read(made: Any) -> Any:
+    """A vector that stands for one of several from outside, or a row of an array."""
+    if isinstance(made, Vector):
+        made.outside = EITHER
+    return made
 
 
 _NUMBERS: Final = frozenset(map(np.dtype, "? b B h H i I l L q Q e f d".split()))
@@ -328,18 +339,10 @@ def _row(w: Evaluator, array: np.ndarray[Any, Any], index: Any) -> Indexed:
     return Row(width, element, f"a row of a table of shape {array.shape}", (base,))
 
 
-def row_of(w: Evaluator, rows: Sequence[Any], at: Any) -> np.ndarray[Any, Any]:
-    """The elements of one of several arrays of one shape, looked up or chosen."""
-    numbers = np.stack([row.reshape(-1) for row in rows])
-    made = np.empty(numbers.shape[1], object)
-    if numbers.dtype != object:
-        row = _row(w, numbers, at)
-        made[:] = [row.element(place) for place in range(row.length)]
-        return made
-    for place, items in enumerate(numbers.T):
-        found = column(w, tuple(items))
-        made[place] = found(at) if found else lookups.chosen(w, tuple(items), at)
-    return made
+def row_of(w: Evaluator, numbers: np.ndarray[Any, Any], at: Any) -> list[Any]:
+    """The elements of a row of an array, looked up."""
+    row = _row(w, numbers, at)
+    return [row.element(place) for place in range(row.length)]
 
 
 def within(w: Evaluator, index: Any, length: int) -> Any:

@@ -365,6 +365,16 @@ def _invert(w: Evaluator, x: Any) -> Any:
     return arithmetic.negate(w, x) if scalar_kind(x) == "bool" else operators.unary(w, "~", x)
 
 
+def _distance(w: Evaluator, a: Any, b: Any) -> Any:
+    """math.dist: of points of as many dimensions as one likes."""
+    size = len(items_of(w, a))
+    if len(items_of(w, b)) != size:
+        raise ValueError("both points must have the same number of dimensions")
+    if 2 <= size <= 4:
+        return w.call(glsl.distance, w.call(vectors.CLASSES[vector("float", size)], a), b)
+    return w.call(np.linalg.norm, w.call(np.subtract, a, b))
+
+
 _RULES: Final[dict[Any, Rule]] = {
     **{function: rule for function, rule in _from_table() if not isinstance(function, str)},
     operator.matmul: _binary_rule("@"),
@@ -408,9 +418,7 @@ _RULES: Final[dict[Any, Rule]] = {
     np.signbit: lambda w, x: comparisons.compare(
         w, "<", elementwise(w, "copysign", (1.0, x), "float"), 0.0
     ),
-    math.dist: lambda w, a, b: w.call(
-        glsl.distance, w.call(vectors.CLASSES[vector("float", len(items_of(w, a)))], a), b
-    ),
+    math.dist: _distance,
     glsl.select: lambda w, condition, a, b: arithmetic.select(w, condition, a, b),
     glsl.dot: _dot,
     operator.neg: lambda w, x: operators.unary(w, "-", x),

@@ -107,8 +107,16 @@ def nanpercentile(a: Any, q: Any, axis: Any = None, **more: Any) -> Any:
     return nanquantile(a, np.asarray(q) / 100, axis, **more)
 
 
-def nanmedian(a: Any, axis: Any = None, **more: Any) -> Any:
-    return nanquantile(a, 0.5, axis, **more)
+def nanmedian(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    def of_row(row: Any) -> Any:
+        ordered = np.sort(row)
+        count = np.sum(np.logical_not(np.isnan(ordered)))
+        last = np.maximum(count, 1) - 1
+        low, high = ordered[last // 2], ordered[(last + 1) // 2]
+        middle = np.where(low == high, low, low * 0.5 + high * 0.5)  # of infinities, too
+        return np.where(count == 0, np.nan, middle)[()]
+
+    return along(of_row, a, axis, keepdims)
 
 
 def ptp(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
