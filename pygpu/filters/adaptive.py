@@ -25,6 +25,8 @@ from pygpu.image.image import Image
 from pygpu.language.vectors import Position, Vector
 from pygpu.runtime import compile
 
+__all__ = ["equalize_adapthist", "threshold_local"]
+
 LARGEST: Final = 4096  # pixels of a tile's side, or as many as the image has
 LEVELS: Final = 2**14  # of brightness, between which equalize_adapthist tells
 

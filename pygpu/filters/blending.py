@@ -21,6 +21,12 @@ from pygpu.language.elementwise import check
 from pygpu.language.vectors import Position, Vec4
 from pygpu.runtime import Compiled, compile
 
+__all__ = [
+    "BLENDS", "blend", "color_burn", "color_dodge", "darken", "difference", "exclusion",
+    "hard_light", "keep_alpha", "lighten", "multiply", "normal", "over", "overlay", "screen",
+    "soft_light",
+]  # fmt: skip
+
 TINY: Final = 1e-30  # in place of a zero to divide by
 _of_layers = functools.partial(guarded, check=check)
 

@@ -24,6 +24,13 @@ from pygpu.language.scalars import number
 from pygpu.language.vectors import Position, Vec3, Vector
 from pygpu.runtime import compile
 
+__all__ = [
+    "gray2rgb", "hed2rgb", "hsv2rgb", "lab2lch", "lab2rgb", "lab2xyz", "lch2lab",
+    "linear_to_srgb", "luv2rgb", "rgb2gray", "rgb2hed", "rgb2hsv", "rgb2lab", "rgb2luv",
+    "rgb2xyz", "rgb2ycbcr", "rgb2yiq", "rgb2ypbpr", "rgb2yuv", "srgb_to_linear", "xyz2lab",
+    "xyz2rgb", "ycbcr2rgb", "yiq2rgb", "ypbpr2rgb", "yuv2rgb",
+]  # fmt: skip
+
 LUMA: Final = np.array([0.2125, 0.7154, 0.0721])
 XYZ_OF_RGB: Final = np.array(
     [[0.412453, 0.357580, 0.180423], [0.212671, 0.715160, 0.072169], [0.019334, 0.119193, 0.950227]]

@@ -31,6 +31,8 @@ from pygpu.language.kernels import offsets
 from pygpu.language.vectors import Position, Vec2, Vector
 from pygpu.runtime import compile
 
+__all__ = ["denoise_bilateral", "denoise_nl_means", "denoise_tv_chambolle", "guided"]
+
 CUTOFF: Final = 5.0  # the distance of patches beyond which their weight counts for nothing
 STEPS: Final = 8  # to which a program of non-local means compares a patch,
 MOST_TEXELS: Final = {True: 600, False: 250}  # and numbers of them, on the host and elsewhere

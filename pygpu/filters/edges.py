@@ -17,6 +17,12 @@ from pygpu.image.image import Image
 from pygpu.language.vectors import Position
 from pygpu.runtime import compile
 
+__all__ = [
+    "farid", "farid_h", "farid_v", "laplace", "prewitt", "prewitt_h", "prewitt_v", "roberts",
+    "roberts_neg_diag", "roberts_pos_diag", "scharr", "scharr_h", "scharr_v", "sobel",
+    "sobel_h", "sobel_v",
+]  # fmt: skip
+
 STEP: Final = np.array([1.0, 0.0, -1.0])
 
 # Farid and Simoncelli (2004), table 1, with the further digits that scikit-image has.

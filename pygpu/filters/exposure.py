@@ -1,12 +1,10 @@
 """Brightness by its distribution: histograms made even or alike, and a threshold.
 
-    equalize_hist(photo)
     match_histograms(photo, other)
     ink = grey < threshold_otsu(grey)
 
-As in `skimage.exposure` and `skimage.filters`. Values are texels as functions see them: bytes are
-in [0, 1], and so is a threshold of them. Counting and sorting are the processor's work
-where the device does not count.
+As in scikit-image. Values are texels as functions see them: bytes are in [0, 1], and so is a
+threshold of them. Counting and sorting are the processor's work where the device does not count.
 """
 
 from __future__ import annotations
@@ -41,6 +39,8 @@ from pygpu.image.image import Image
 from pygpu.language.vectors import CLASSES, IVec2, Position, Vec2, Vector
 from pygpu.runtime import compile
 from pygpu.types import vector
+
+__all__ = ["equalize_hist", "match_histograms", "threshold_otsu"]
 
 LEAST: Final = 4096  # parts of a range of sorted values, by which one is found, at least,
 PARTS: Final = 1 << 20  # and at most

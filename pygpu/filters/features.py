@@ -37,6 +37,8 @@ from pygpu.image.image import Image
 from pygpu.language.vectors import Position, Vec2, Vec3, Vector
 from pygpu.runtime import compile
 
+__all__ = ["canny", "corner_harris", "hog", "local_binary_pattern"]
+
 SOBEL_X: Final = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]])
 PATTERNS: Final = ("default", "ror", "uniform", "nri_uniform", "var")
 EPSILON: Final = float(np.finfo(np.float32).eps)

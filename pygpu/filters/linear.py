@@ -22,6 +22,8 @@ from pygpu.language.kernels import known, offsets
 from pygpu.language.vectors import Position
 from pygpu.runtime import compile
 
+__all__ = ["convolve", "correlate", "gaussian"]
+
 
 def _check_image(name: str, arguments: tuple[Any, ...]) -> None:
     for im in arguments[1:2]:

@@ -40,6 +40,11 @@ from pygpu.language.scalars import number
 from pygpu.language.vectors import Position
 from pygpu.runtime import compile
 
+__all__ = [
+    "black_tophat", "closing", "dilation", "distance_transform_edt", "erosion", "label",
+    "opening", "white_tophat",
+]  # fmt: skip
+
 FAR: Final = 2**20  # more than any distance within an image
 WIDER: Final = 4  # times as far each pass along columns looks: of more texels, in fewer passes
 AT_ONCE: Final = 4  # columns, of which some too many are looked at: less than looks would cost

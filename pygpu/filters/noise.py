@@ -24,6 +24,8 @@ from pygpu.language.scalars import Int
 from pygpu.language.vectors import Position, Vec2, Vector
 from pygpu.runtime import compile
 
+__all__ = ["simplex_noise", "value_noise", "worley_noise"]
+
 SKEW: Final = (math.sqrt(3) - 1) / 2  # takes triangles of equal sides to halves of squares
 UNSKEW: Final = (3 - math.sqrt(3)) / 6
 SIMPLEX_SCALE: Final = 99.204  # takes the sum of three corners to [-1, 1]

@@ -26,6 +26,11 @@ from pygpu.language.kernels import offsets
 from pygpu.language.vectors import BVec2, BVec3, BVec4, Position, Vector
 from pygpu.runtime import compile
 
+__all__ = [
+    "maximum_filter", "median", "minimum_filter", "percentile_filter", "rank_filter",
+    "uniform_filter",
+]  # fmt: skip
+
 
 def sides(size: Any, name: str = "median") -> tuple[int, int]:
     """Rows and columns of a window. ValueError for anything but a whole number from 1, or two."""

@@ -31,6 +31,8 @@ from pygpu.language.vectors import Position, Vec3
 from pygpu.runtime import compile
 from pygpu.types import INTEGERS
 
+__all__ = ["demosaic", "inpaint_biharmonic", "richardson_lucy", "unsharp_mask"]
+
 # ---------------------------------------------------------------- sharpening
 
 

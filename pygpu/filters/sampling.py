@@ -29,6 +29,8 @@ from pygpu.image.image import Image
 from pygpu.language.vectors import IVec2, Position, Vec2, Vector
 from pygpu.runtime import compile
 
+__all__ = ["bicubic", "bilinear", "lanczos", "rescale", "resize"]
+
 
 def _check(name: str, arguments: tuple[Any, ...]) -> None:
     for im in arguments[:1]:

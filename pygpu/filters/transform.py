@@ -47,6 +47,11 @@ from pygpu.language.scalars import number
 from pygpu.language.vectors import Position, Vec2, Vec3
 from pygpu.runtime import compile
 
+__all__ = [
+    "pyramid_expand", "pyramid_gaussian", "pyramid_laplacian", "pyramid_reduce", "rotate",
+    "warp",
+]  # fmt: skip
+
 AT_ONCE: Final = 1 << 19  # pixels of a layer below which all that are smaller are made at once
 
 

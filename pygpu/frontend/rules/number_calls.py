@@ -25,7 +25,6 @@ from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import arrays, datamodel, operators, products
 from pygpu.frontend.protocols.operators import fold
-from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.walked_calls import SPECIAL_RULES
 from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator, Rule, usable
@@ -367,11 +366,8 @@ def _invert(w: Evaluator, x: Any) -> Any:
 
 def _distance(w: Evaluator, a: Any, b: Any) -> Any:
     """math.dist: of points of as many dimensions as one likes."""
-    size = len(items_of(w, a))
-    if len(items_of(w, b)) != size:
+    if w.length(a) != w.length(b):
         raise ValueError("both points must have the same number of dimensions")
-    if 2 <= size <= 4:
-        return w.call(glsl.distance, w.call(vectors.CLASSES[vector("float", size)], a), b)
     return w.call(np.linalg.norm, w.call(np.subtract, a, b))
 
 
