@@ -8,6 +8,8 @@ import types
 from collections.abc import Mapping
 from typing import Any, Final
 
+import numpy as np
+
 from pygpu.core.errors import mark_as_theirs
 from pygpu.core.host.later import later
 from pygpu.frontend.collections.adoption import adopt
@@ -89,7 +91,9 @@ def _replayable(iterator: Any) -> Iterator:
     return Iterator((Replay(iterator), 0))
 
 
-_COMMON: Final = frozenset((bool, int, float, str, tuple, list, dict, type(None), type))
+_COMMON: Final = frozenset(  # what has no state that calls change, or lies outside
+    (bool, int, float, str, tuple, list, dict, np.ndarray, type(None), type)
+)
 
 
 def _is_iterator(value: Any) -> bool:

@@ -26,7 +26,7 @@ from pygpu.frontend.values.kinds import Complex, is_member, is_narrow, meeting, 
 from pygpu.frontend.values.known import LIFTED, Materialiser
 from pygpu.frontend.values.lazy import Indexed, Row, difference
 from pygpu.frontend.values.objects import EITHER, Array, List, Object, Vector
-from pygpu.frontend.values.states import reachable
+from pygpu.frontend.values.states import parts_held, reachable
 from pygpu.frontend.values.values import (
     Abstract,
     Dynamic,
@@ -40,7 +40,7 @@ from pygpu.frontend.values.values import (
 )
 from pygpu.language import vectors
 from pygpu.language.scalars import FLOAT_LIMIT, Int, from_numpy_scalar
-from pygpu.ssa import Lookup
+from pygpu.ssa import Lookup, Value
 from pygpu.types import INT, Kind, vector
 
 with later():
@@ -74,7 +74,7 @@ def tabulate(w: Evaluator, items: Sequence[Any]) -> Indexed:
         return Indexed(len(items), further, f"a range of {len(items)} items", (items[0],))
     held = {each: w.peek(each) for each in _objects(w, items) if not _is_view(each)}
     items = as_known(w, items)
-    element = column(w, items)
+    element = None if any(map(_is_computed, held, held.values())) else column(w, items)
     if element is None:
         odd = next((item for item in items if column(w, (item,)) is None), items[0])
         if isinstance(odd, Maybe):
@@ -101,6 +101,13 @@ def tabulate(w: Evaluator, items: Sequence[Any]) -> Indexed:
         return element(index)
 
     return Indexed(len(items), unchanged, f"a sequence of {len(items)} items")
+
+
+def _is_computed(handle: Object, contents: Any) -> bool:
+    """Whether an object holds what only the device knows, so that no table of many has it."""
+    return isinstance(contents, Value) or any(
+        isinstance(part, Dynamic) for _, part in parts_held(handle, contents)
+    )
 
 
 def _is_view(handle: Object) -> bool:
