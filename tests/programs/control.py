@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from programs.suite import Suite
-from pygpu import Image, Position, Vec2, Vec3
+from pygpu import Image, Position, Vec2, Vec3, length, normalize
 
 program = Suite()
 
@@ -1406,3 +1406,18 @@ def variable_of_a_loop_that_has_a_round_for_sure(im: Image, ints: Image, p: Posi
     else:
         first -= 7
     return k, last, first
+
+
+@program
+def vector_set_first_in_a_long_loop(im: Image, p: Position):
+    origin = Vec3(0.0)
+    ray = normalize(Vec3((p.x - 2.6) / 3, (2.2 - p.y) / 3, 1))
+    t = 0.0
+    for i in range(64):
+        at = origin + ray * t
+        distance = length(at - Vec3(0, 0, 3)) - 1
+        told = (i, (distance, im(p)))
+        if distance < 0.001 or i > 20:
+            break
+        t += distance
+    return min(at.z, 9.0), told[0], told[1][1]

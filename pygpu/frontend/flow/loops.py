@@ -8,7 +8,6 @@ device carries is found by walking its body until nothing changes any more.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.bytecode import ITERATOR_SLOTS
@@ -31,7 +30,6 @@ from pygpu.frontend.protocols.sequences import UNROLL_OPS, endless, source_items
 from pygpu.frontend.values.evaluator import Mark, usable
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
-from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.lazy import Bounded, Indexed
 from pygpu.frontend.values.objects import List, Waiting, youngest
 from pygpu.frontend.values.states import Export, State, move_out
@@ -320,7 +318,7 @@ def device_loop(
             return param
 
         if ranges.is_above(w, most, 0):
-            _define(current, reached, leaf)
+            rounds.define(current, reached, leaf)
         around = Round(lambda leaf: _initial(leaf, initial), *rounds.at_most(w, most), entry)
         joined, how = branches.join(w, frame, current, reached, leaf, before.serial, around)
         noted = w.heap.alias_joined(how.aliases, how.named(), around=True)
@@ -421,15 +419,6 @@ def _emit_loop(
     body.results = (go, *values)
     w.build.take(Op("loop", tuple(inits), None, results, (body,)))
     return Outcome(exits, guards)
-
-
-def _define(entry: State, back: State, leaf: Callable[[Any, Any, Type, Key], Value]) -> None:
-    """Give variables that a loop's body assigns first, and that is known to run, a start too."""
-    for name, value in back.locals.items():
-        if name not in entry.locals and isinstance(value, Dynamic):
-            entry.locals[name] = value.moved(leaf(0, value, value.type, (name,)))
-        elif name not in entry.locals and scalar_kind(value):
-            entry.locals[name] = value
 
 
 def _same_leaf(a: Any, b: Any) -> bool:

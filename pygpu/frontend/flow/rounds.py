@@ -16,7 +16,7 @@ numbers to which known ones were added are a base and an offset.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 from pygpu.bytecode import ITERATOR_SLOTS, Instruction
@@ -26,8 +26,9 @@ from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import List
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Dynamic
+from pygpu.frontend.values.values import ABSENT, Abstract, Dynamic, Key, Tuple
 from pygpu.ssa import Op, Region, Value, constant_of, walk
+from pygpu.types import Type
 
 with later():
     from pygpu.frontend.joins import choosing
@@ -190,3 +191,23 @@ def at_most(w: Evaluator, rounds: Any) -> tuple[int | None, bool]:
         most = ranges.range_of(w, rounds.value)[1]
         return max(most, 0) if most <= choosing.UNKNOWN else None, False
     return None, False
+
+
+def define(entry: State, back: State, leaf: Callable[[Any, Any, Type, Key], Value]) -> None:
+    """Give variables that a loop's body assigns first, and that is known to run, a start too."""
+    for name, value in back.locals.items():
+        if name not in entry.locals and isinstance(value, Dynamic):
+            entry.locals[name] = value.moved(leaf(0, value, value.type, (name,)))
+        elif name not in entry.locals and (begun := _begun(value)) is not ABSENT:
+            entry.locals[name] = begun
+
+
+def _begun(value: Any) -> Any:
+    """What something like a value may be before it is set; ABSENT where that is not known."""
+    if isinstance(value, Tuple):
+        items = tuple(map(_begun, value.items))
+        return ABSENT if any(item is ABSENT for item in items) else value.rebuild(items)
+    if not isinstance(value, Abstract):
+        return value
+    zero = choosing.zero_of(value)
+    return ABSENT if zero is None else zero
