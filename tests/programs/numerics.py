@@ -1,6 +1,7 @@
 """NumPy's functions of arrays whose elements are dynamic: axes, statistics, linear algebra."""
 
 import bisect
+import math
 
 import numpy as np
 
@@ -677,3 +678,29 @@ def tuples_are_arrays_to_functions_of_numpy(im: Image, p: Position):
         np.subtract((3, 4), im(p)).sum(),
         all(np.less((1, 2), (im(p), 5))),
     )
+
+
+@program
+def ufuncs_that_are_given_an_array_to_fill(counts: Image, p: Position):
+    row = np.arange(6) * int(counts(p))
+    half = np.zeros(6)
+    np.multiply(row, 0.5, out=half)
+    np.add(row, 4, out=(row,))
+    np.negative(half, half)
+    return row.sum(), half.sum(), half[1]
+
+
+@program
+def ufuncs_reduce(counts: Image, p: Position):
+    n = int(counts(p)) + 6
+    rows = np.array([[n, 3, 5], [1, n, 2]])
+    return (
+        np.bitwise_or.reduce(rows[0]), np.bitwise_xor.reduce(rows, axis=1)[1],
+        np.subtract.reduce(rows)[0], np.hypot.reduce(rows[1] * 1.0),
+    )  # fmt: skip
+
+
+@program
+def sign_of_nan(im: Image, p: Position):
+    v = im(p) * math.inf if p.x > 1 else im(p)
+    return np.sign(v), bool(np.isnan(np.sign(v - v)))

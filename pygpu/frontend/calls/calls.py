@@ -158,6 +158,11 @@ def _ruled(
     w: ControlFlow, function: Any, rule: Any, args: tuple[Any, ...], keywords: Any
 ) -> tuple[Any, tuple[Any, ...]]:
     """What a rule gives, or NotImplemented; and the arguments as the function is given them."""
+    out = numpy_kinds.out_of(function, args, keywords)
+    if out is not None:
+        own = {name: value for name, value in keywords.items() if name != "out"}
+        numpy_kinds.put_out(w, out, w.call(function, *args[: function.nin], **own))
+        return out, args
     domains.of_function(w, function, args)
     if numpy_kinds.is_numpy(function):  # a list of dynamic length is what a mask would select
         by_loops = function in numpy_kinds.FOLDED_BY_LOOPS

@@ -114,12 +114,19 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
         return w.call(wrapped, *args, **keywords)
     if isinstance(function, (operator.itemgetter, operator.attrgetter, operator.methodcaller)):
         return _operator_object(w, function, args[0])
-    name = getattr(function, "__qualname__", None) or repr(function)
     dynamic = next(v for v in (*args, *keywords.values()) if isinstance(v, Abstract))
     raise w.error(
-        f"{name} has no meaning on the device: it was called with {describe(dynamic)}; "
-        "call it with known values, or write it in Python"
+        f"{_name_of(function)} has no meaning on the device: it was called with "
+        f"{describe(dynamic)}; call it with known values, or write it in Python"
     )
+
+
+def _name_of(function: Any) -> str:
+    """A callable as the program writes it, where that is known."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return f"np.{owner.__name__}.{function.__name__}"
+    return getattr(function, "__qualname__", None) or repr(function)
 
 
 def _member_of(w: ControlFlow, cls: enum.EnumMeta, value: Any) -> Any:

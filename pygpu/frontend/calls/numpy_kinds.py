@@ -8,16 +8,17 @@ Integers where NumPy gives integers and the language floats (`np.floor(3)`) stay
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 
 from pygpu.frontend.numbers.operands import vector_type
-from pygpu.frontend.protocols import arrays
+from pygpu.frontend.protocols import arrays, indexing
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.objects import Array
-from pygpu.frontend.values.values import Dynamic
+from pygpu.frontend.values.values import Dynamic, Tuple
 from pygpu.types import Kind
 
 # Those that a loop folds, of items that are made one after the other.
@@ -70,3 +71,24 @@ def in_kind(w: Evaluator, result: Any, kind: str) -> Any:
     if wanted and isinstance(result, Dynamic) and scalar_kind(result) != wanted:
         return arrays.cast(w, result, wanted)
     return result
+
+
+def out_of(function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Array | None:
+    """The array of ours that a ufunc is to put its result into; None without one."""
+    if not isinstance(function, np.ufunc) or function.nout != 1:
+        return None
+    out = args[function.nin] if len(args) == function.nin + 1 else keywords.get("out")
+    if isinstance(out, Tuple) and len(out.items) == 1:
+        (out,) = out.items
+    return out if isinstance(out, Array) else None
+
+
+def put_out(w: Evaluator, out: Array, result: Any) -> None:
+    """Put what a ufunc gives into an array, which is to hold such numbers."""
+    made, there = [arrays.to_objects(w, each) for each in (result, out)]
+    if made.shape != there.shape:
+        raise ValueError(f"out has shape {there.shape}, and what is put there {made.shape}")
+    given, held = [arrays.dtype_of(w, each) for each in (made, there)]
+    if not np.can_cast(given, held, "same_kind"):
+        raise TypeError(f"cannot put {given} into an array of {held}")
+    indexing.set_item(w, out, Ellipsis, result)

@@ -307,6 +307,11 @@ _LIBRARIES: Final[dict[str, Callable[[], Mapping[Any, Rule]]]] = {
 }
 
 
+def _reduced(ufunc: np.ufunc, w: Evaluator, xs: Any, axis: Any = 0) -> Any:
+    """A ufunc's method `reduce`, of a ufunc that has no rule of its own for it."""
+    return w.call(library.reduced, ufunc, xs, axis)
+
+
 def rule_of(function: Any) -> Rule | None:
     """What a callable means on values that are not known; None where it has no rule."""
     rule = _INTRINSICS.get(function)
@@ -315,8 +320,10 @@ def rule_of(function: Any) -> Rule | None:
         named = type(owner) if isinstance(owner, np.ufunc) else function
         # Methods of classes, as chain.from_iterable, name no module: their classes do.
         module = getattr(named, "__module__", "") or getattr(owner, "__module__", "")
-        library = _LIBRARIES.get((module or "").partition(".")[0])
-        rule = None if library is None else library().get(function)
+        rules_of = _LIBRARIES.get((module or "").partition(".")[0])
+        rule = None if rules_of is None else rules_of().get(function)
+        if rule is None and isinstance(owner, np.ufunc) and function.__name__ == "reduce":
+            rule = functools.partial(_reduced, owner)
     rule = rule or of_library(function)
     if rule is None and (isinstance(function, np.ufunc) or _by_name(function)):
         rule = scipy_calls.named_rule(function)

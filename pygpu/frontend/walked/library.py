@@ -315,6 +315,15 @@ def stored_at(xs: Any, index: Any, new: Any) -> None:
             xs[place] = new
 
 
+def reduced(ufunc: Any, xs: Any, axis: Any) -> Any:
+    """ufunc.reduce, of two elements at a time."""
+    rows = np.moveaxis(np.asarray(xs), axis, 0)
+    made = rows[0]
+    for row in rows[1:]:
+        made = ufunc(made, row)
+    return made
+
+
 def flags_by(number: Any, above: Any) -> Any:
     """The number of IntFlag(number), which is not negative; `above`, a power of two, is more than
     all flags: see Flag._missing_."""

@@ -75,6 +75,7 @@ HELPERS: Final[dict[str, Helper]] = {
     # ------------------------------------------------ bits
     "isnan": Helper("bool", "float a", "return (floatBitsToInt(a) & 0x7fffffff) > 0x7f800000;"),
     "isinf": Helper("bool", "float a", "return (floatBitsToInt(a) & 0x7fffffff) == 0x7f800000;"),
+    "sign": Helper("float", "float a", "return pg_isnan(a) ? a : sign(a);", ("isnan",)),
     "copysign": Helper(
         "float",
         "float a, float b",

@@ -156,6 +156,8 @@ def _abs(context: Context, op: Op, operands: Sequence[Text]) -> Text:
 
 
 def _sign(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    if context.may_be_nan(op.operands[0]):  # of which GLSL's is anything
+        return context.helper("sign", op.result.type.size, *operands)
     is_unsigned = op.result.type.kind == "uint"
     return call("min", operands[0], "1u") if is_unsigned else call("sign", *operands)
 
