@@ -692,6 +692,12 @@ def test_devices_see_every_dtype(target, dtype):
     np.testing.assert_array_equal(same, array)
 
 
+def test_the_sign_of_nan_is_nan(target):
+    texels = np.array([[np.nan, 0.0, 2.0, -3.0, np.inf, -np.inf]], np.float32)
+    signs = pygpu.compile(lambda im, p: np.sign(im(p)), im=Image, p=Position, target=target)
+    assert np.array_equal(signs(texels), np.sign(texels), equal_nan=True)
+
+
 def test_nan_and_infinity_pass_through(target):
     array = np.array([[np.nan, np.inf, -np.inf, -0.0, 1e-40]], np.float32)
     for image in (array, Image(array)):

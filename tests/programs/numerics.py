@@ -1,7 +1,6 @@
 """NumPy's functions of arrays whose elements are dynamic: axes, statistics, linear algebra."""
 
 import bisect
-import math
 
 import numpy as np
 
@@ -698,9 +697,3 @@ def ufuncs_reduce(counts: Image, p: Position):
         np.bitwise_or.reduce(rows[0]), np.bitwise_xor.reduce(rows, axis=1)[1],
         np.subtract.reduce(rows)[0], np.hypot.reduce(rows[1] * 1.0),
     )  # fmt: skip
-
-
-@program
-def sign_of_nan(im: Image, p: Position):
-    v = im(p) * math.inf if p.x > 1 else im(p)
-    return np.sign(v), bool(np.isnan(np.sign(v - v)))
