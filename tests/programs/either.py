@@ -621,3 +621,13 @@ def functions_of_points_and_items(im: Image, p: Position):
     middle = np.nanmedian(np.array([1.0, v, float("inf")]))
     apart = math.dist([v], [1.0]), math.dist((v, 1, 2, 3, 4), (0, 1, 2, 3, 5))
     return one, whole[0], middle, *apart
+
+
+@program
+def long_rows_are_changed_by_index(counts: Image, p: Position):
+    n = int(counts(p)) % 4
+    whole = np.arange(400.0).reshape(4, 100)
+    whole[n] *= 2
+    whole[n] += whole[(n + 1) % 4]
+    row = whole[n]
+    return row[3], whole[0, 7], whole[n][99]

@@ -1700,3 +1700,10 @@ def row_of_an_array_from_outside_is_changed(counts: Image, p: Position):
     row = TABLE[counts(p)]
     row[0] = 7
     return TABLE[0, 0]
+
+
+@program
+def row_of_an_array_from_outside_is_added_to(counts: Image, p: Position):
+    row = TABLE[counts(p)]
+    row += 1
+    return row[0] + TABLE[0, 0]

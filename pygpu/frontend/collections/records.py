@@ -142,19 +142,14 @@ class Either:
         return chosen
 
 
-def can_be_any(made: Any, items: Sequence[Any]) -> bool:
-    """Whether what was looked up is one of a few objects of the function, which can be changed."""
-    is_one = isinstance(made, Object) and made.either is None and 1 < len(items) <= CHANGED
-    return is_one and all(isinstance(item, Object) and not item.outside for item in items)
-
-
 def note_either(w: Evaluator, made: Any, items: Sequence[Any], at: Any) -> None:
     """Let what was chosen by an index know which objects of the function it may be: items, and what
     items may be that are one of several themselves. It stays one that can only be read where an
     item is from outside, or there are too many."""
-    if can_be_any(made, items):
+    if not isinstance(made, Object) or made.either is not None or not 1 < len(items) <= CHANGED:
+        return
+    if all(isinstance(item, Object) and not item.outside for item in items):
         made.either = Cell(Choice(at, tuple(items), ""))
-    if not isinstance(made, Object) or made.either is not None or len(items) < 2:
         return
     every: list[Object] = []
     numbers = []

@@ -24,9 +24,10 @@ from pygpu.core.host.later import later
 from pygpu.frontend.flow.paths import ControlFlow, Outcome
 from pygpu.frontend.methods.changing import MUTATING
 from pygpu.frontend.numbers import arithmetic
-from pygpu.frontend.protocols import datamodel
+from pygpu.frontend.protocols import arrays, datamodel
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.kinds import Text
+from pygpu.frontend.values.lazy import Row
 from pygpu.frontend.values.objects import EITHER, Array, Dict, List, Object, Set, youngest
 from pygpu.frontend.values.states import State, settled
 from pygpu.frontend.values.values import Abstract, Choice, Conflict, Dynamic, describe
@@ -313,7 +314,8 @@ def aim(w: ControlFlow, state: State, op: str, arg: Any) -> None:
         return
     place = _CHANGED[op]
     if op == "BINARY" and _is_stored_back(w, stack):
-        stack[-2] = Array(w.read(stack[-2]))
+        row = stack[-2]
+        stack[-2] = arrays.opened(w, row) if isinstance(row, Row) else Array(w.read(row))
         return
     several = several_of(w, stack[-place])
     if several is not None and (op != "BINARY" or _changes_in_place(arg, stack[-place])):
@@ -322,8 +324,10 @@ def aim(w: ControlFlow, state: State, op: str, arg: Any) -> None:
 
 def _is_stored_back(w: ControlFlow, stack: list[Any]) -> bool:
     """Whether a row of an array is changed in place that is stored there next: `a[n] += v`."""
-    if len(stack) < 4 or type(stack[-4]) is not Array or type(stack[-2]) is not Array:
+    if len(stack) < 4 or type(stack[-4]) is not Array or type(stack[-2]) not in (Array, Row):
         return False
+    if type(stack[-2]) is Row:
+        return True
     whole = stack[-4] if stack[-4].base is None else stack[-4].base
     return stack[-2] in w.heap.aliases.get(whole, ())
 

@@ -26,7 +26,6 @@ from pygpu.frontend.values.lazy import Indexed, Row
 from pygpu.frontend.values.objects import (
     EITHER,
     Array,
-    Cell,
     Dict,
     List,
     Matrix,
@@ -169,6 +168,9 @@ def stored_by_key(w: Evaluator, container: Dict, key: Any, new: Any) -> None:
 def by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     """container[index] for a dynamic index into a sequence or table of known length."""
     if type(container) is Array and scalar_kind(index) == "int" and w.read(container).ndim > 1:
+        if tables.is_wide(w, container):
+            row = _by_dynamic_index(w, w.read(container), index)
+            return tables.watched(w, row, container) if isinstance(row, Row) else row
         container = Tuple(items_of(w, container))  # which are views of it
     items: tuple[Any, ...] = ()
     table = container
@@ -180,9 +182,9 @@ def by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     elif isinstance(container, Tuple):
         items = container.items
     made = one_of(w, _by_dynamic_index(w, table, index), (container, *items))
-    if records.can_be_any(made, items) and scalar_kind(index):
+    if isinstance(made, Object) and made.either is None and items and scalar_kind(index):
         at = tables.within(w, integers.as_index(w, index), len(items))
-        made.either = Cell(Choice(arithmetic.unary(w, "+", at), items, ""))
+        records.note_either(w, made, items, arithmetic.unary(w, "+", at))
     return made
 
 

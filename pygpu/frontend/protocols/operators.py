@@ -40,8 +40,8 @@ from pygpu.frontend.values.kinds import (
     specimen,
 )
 from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.lazy import Cut, Masked, lifted
-from pygpu.frontend.values.objects import Array, Dict, List, Matrix, Set
+from pygpu.frontend.values.lazy import Cut, Masked, Row, lifted
+from pygpu.frontend.values.objects import ROW, Array, Dict, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (
     Abstract,
     Choice,
@@ -213,6 +213,11 @@ def in_place(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
             )
         w.write(a, stored(w, old, Ellipsis, new))
         return a
+    if isinstance(a, Row) or (isinstance(a, Vector) and a.outside == ROW):
+        raise w.error(
+            f"{describe(a)}, taken by an index, can only be read, and {symbol} would change the "
+            f"array: write x = x {plain} y"
+        )
     if not isinstance(a, Abstract) and isinstance(a, (list, dict, set, bytearray, np.ndarray)):
         raise w.error(kept(a, instead=f"write x = x {plain} y, or make a copy"))
     method = user_method(w, a, f"__i{arithmetic.METHODS[plain][0][2:]}")

@@ -28,8 +28,8 @@ from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import as_objects, scalar_kind
 from pygpu.frontend.values.lazy import Bounded, Cut, FixedCut, Masked, Row, difference
-from pygpu.frontend.values.objects import Array, Cell, List
-from pygpu.frontend.values.values import Abstract, Choice, Dynamic, Slice, Tuple, describe
+from pygpu.frontend.values.objects import Array, List
+from pygpu.frontend.values.values import Abstract, Dynamic, Slice, Tuple, describe
 
 with later():
     from pygpu.frontend.collections import records, texts
@@ -232,8 +232,7 @@ def _one_of_views(
             is_slice = isinstance(part, slice)
             index[axes[axis]] = slice(at, at + part.stop, part.step) if is_slice else at
         views.append(w.item(container, tuple(index)))
-    if records.can_be_any(made, views):
-        made.either = Cell(Choice(which, tuple(views), ""))
+    records.note_either(w, made, views, which)
     return made
 
 

@@ -25,7 +25,7 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, is_member, is_narrow, meeting, scalar_kind
 from pygpu.frontend.values.known import LIFTED, Materialiser
 from pygpu.frontend.values.lazy import Indexed, Row, difference
-from pygpu.frontend.values.objects import EITHER, Array, List, Object, Vector
+from pygpu.frontend.values.objects import EITHER, ITEM, ROW, Array, List, Object, Vector
 from pygpu.frontend.values.states import parts_held, reachable
 from pygpu.frontend.values.values import (
     Abstract,
@@ -49,6 +49,7 @@ with later():
 _OF_NO_KIND = (
     "a table with negative integers and with some from 2**31 on is neither one of Int nor of UInt"
 )
+WIDE: Final = 64  # elements, from which on a row of a known array is not looked up as a whole
 TABLE_LIMIT = 1 << 22  # elements of one table of constants
 
 
@@ -183,7 +184,7 @@ def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
         parts = _columns(w, [tuple(item) for item in items]) or []
         position = isinstance(first, vectors.Position)
         return lambda index: _to_be_read(
-            make_vector(w, first.TYPE, tuple([part(index) for part in parts]), position)
+            make_vector(w, first.TYPE, tuple([part(index) for part in parts]), position), ITEM
         )
     if isinstance(first, np.ndarray) and all(np.shape(item) == first.shape for item in items):
         return array_column(w, np.stack(list(items)))
@@ -270,14 +271,17 @@ def array_column(w: Evaluator, array: np.ndarray[Any, Any]) -> Callable[[Any], A
         parts = [array_column(w, array[:, index]) for index in range(array.shape[1])]
         kind: Kind = {"b": "bool", "f": "float"}.get(array.dtype.kind, "int")  # type: ignore[assignment]
         type = vector("uint" if array.dtype == np.uint32 else kind, array.shape[1])
-        return lambda index: _to_be_read(make_vector(w, type, tuple([p(index) for p in parts])))  # type: ignore[misc]
+        return lambda index: _to_be_read(
+            make_vector(w, type, tuple([p(index) for p in parts])),  # type: ignore[misc]
+            ROW,
+        )
     return lambda index: _row(w, array, index)
 
 
-def _to_be_read(made: Any) -> Any:
+def _to_be_read(made: Any, why: str) -> Any:
     """A vector that stands for one of several from outside, or a row of an array."""
     if isinstance(made, Vector):
-        made.outside = EITHER
+        made.outside = why
     return made
 
 
@@ -344,6 +348,30 @@ def _row(w: Evaluator, array: np.ndarray[Any, Any], index: Any) -> Indexed:
     _, element = w.environment.rows[key]
     base = arithmetic.binary(w, "*", _limited(w, index, array.shape[0]), width)
     return Row(width, element, f"a row of a table of shape {array.shape}", (base,))
+
+
+def is_wide(w: Evaluator, array: Array) -> bool:
+    """Whether rows of an array are looked up where they are used, for they are long and known."""
+    contents = w.read(array)
+    return bool(contents.dtype != object and contents[:1].size > WIDE)
+
+
+def watched(w: Evaluator, row: Row, array: Array) -> Row:
+    """A row of an array of the function, as long as that is not changed."""
+    whole = array if array.base is None else array.base
+    contents, make = w.read(whole), row.make
+    key = whole, make
+    if key not in w.environment.rows:
+
+        def element(at: Any, base: Any) -> Any:
+            if w.read(whole) is not contents:
+                raise w.error(
+                    f"{describe(array)} has been changed since {row.what} was taken: take it again"
+                )
+            return make(at, base)
+
+        w.environment.rows[key] = contents, element
+    return Row(row.length, w.environment.rows[key][1], row.what, row.of)
 
 
 def row_of(w: Evaluator, numbers: np.ndarray[Any, Any], at: Any) -> list[Any]:

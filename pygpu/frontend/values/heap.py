@@ -155,7 +155,9 @@ class Heap:
         """Note that a view, which can only be read, may be the object."""
         if type(handle) is Array and handle.base is not None:
             handle = handle.base  # which is what changes
-        self.aliases[handle] = (*self.aliases.get(handle, ()), view)
+        views = self.aliases.get(handle, ())
+        if view not in views:
+            self.aliases[handle] = (*views, view)
 
     def alias_joined(
         self,

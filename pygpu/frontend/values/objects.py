@@ -42,6 +42,8 @@ def youngest() -> int:
 
 
 EITHER: Final = "may be either of two objects"  # why an object must not be changed
+ITEM: Final = "is an item of what came from outside the function"
+ROW: Final = "is a row of an array from outside the function"
 
 
 class Object(Abstract):
