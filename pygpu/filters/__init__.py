@@ -9,23 +9,9 @@ Names and meanings are those of SciPy (`correlate`, `convolve`) and scikit-image
 has); images outside their border are read as their `boundary` says.
 """
 
+from types import ModuleType
+
 from pygpu.core.host.reference import describe_all
-from pygpu.filters import (
-    adaptive,
-    blending,
-    colours,
-    denoise,
-    edges,
-    exposure,
-    features,
-    linear,
-    morphology,
-    noise,
-    rank,
-    restoration,
-    sampling,
-    transform,
-)
 from pygpu.filters.adaptive import *
 from pygpu.filters.blending import *
 from pygpu.filters.colours import *
@@ -42,23 +28,8 @@ from pygpu.filters.sampling import *
 from pygpu.filters.transform import *
 from pygpu.language.kernels import offsets as offsets
 
-_ROOM = (
-    adaptive,
-    blending,
-    colours,
-    denoise,
-    edges,
-    exposure,
-    features,
-    linear,
-    morphology,
-    noise,
-    rank,
-    restoration,
-    sampling,
-    transform,
-)
-__all__ = sorted({"offsets", *(name for module in _ROOM for name in module.__all__)})
+_ROOM = [each for each in globals().values() if isinstance(each, ModuleType)]
+__all__ = sorted({"offsets", *(name for each in _ROOM for name in getattr(each, "__all__", ()))})
 
 describe_all("pygpu.filters", globals(), __all__)
 
