@@ -74,6 +74,22 @@ def structure(w: Evaluator, item: Any) -> Any:
     return None
 
 
+def are_alike(w: Evaluator, items: Sequence[Any]) -> bool:
+    """Whether items are objects of the function, of one structure."""
+    if not all(isinstance(item, Object) for item in items):
+        return False
+    structures = {structure(w, item) for item in items}
+    return len(structures) == 1 and None not in structures
+
+
+def _chosen(w: Evaluator, at: Any, options: Sequence[Any]) -> Any:
+    """The option that a number means, by a chain of choices."""
+    chosen = options[0]
+    for place, option in enumerate(options[1:], 1):
+        chosen = w.choose(w.compare("==", at, place), option, chosen)
+    return chosen
+
+
 _STRUCTURED: Final = frozenset((Array, Dict, Instance, List, Matrix, Vector))
 
 
@@ -106,9 +122,8 @@ class Either:
             rows = [[part for _, part in item.parts_of(w.read(item))] for item in items]
             columns = zip(*rows, strict=True)
             made.initial = made.gather(contents, tuple([self.part(parts) for parts in columns]))
-        for item in dict.fromkeys(items):
-            base = item.base if isinstance(item, Array) and item.base is not None else item
-            w.heap.alias(base, made)
+        for item in items:
+            w.heap.alias(item, made)
         note_either(w, made, items, self.at)
         return made
 
@@ -129,17 +144,10 @@ class Either:
         first = parts[0]
         if all(part is first for part in parts):
             return first
-        if all(isinstance(part, Object) for part in parts):
-            kinds = {structure(self.w, part) for part in parts}
-            if len(kinds) == 1 and None not in kinds:
-                return self.of(parts)
+        if are_alike(self.w, parts):
+            return self.of(parts)
         found = self.column(self.w, parts)
-        if found is not None:
-            return found(self.at)
-        chosen = first
-        for place, part in enumerate(parts[1:], 1):
-            chosen = self.w.choose(self.w.compare("==", self.at, place), part, chosen)
-        return chosen
+        return _chosen(self.w, self.at, parts) if found is None else found(self.at)
 
 
 def note_either(w: Evaluator, made: Any, items: Sequence[Any], at: Any) -> None:
@@ -162,14 +170,8 @@ def note_either(w: Evaluator, made: Any, items: Sequence[Any], at: Any) -> None:
             return
         options = several.options
         every += [option for option in options if option not in every]
-        number: Any = every.index(options[0])
-        for place, option in enumerate(options[1:], 1):
-            is_it = w.compare("==", several.which, place)
-            number = w.choose(is_it, every.index(option), number)
-        numbers.append(number)
-    which = numbers[0]
-    for place, number in enumerate(numbers[1:], 1):
-        which = w.choose(w.compare("==", at, place), number, which)
+        numbers.append(_chosen(w, several.which, list(map(every.index, options))))
+    which = _chosen(w, at, numbers)
     if isinstance(which, Dynamic) and len(every) <= CHANGED:
         made.either = Cell(Choice(which, tuple(every), ""))
 

@@ -328,8 +328,7 @@ def _is_stored_back(w: ControlFlow, stack: list[Any]) -> bool:
         return False
     if type(stack[-2]) is Row:
         return True
-    whole = stack[-4] if stack[-4].base is None else stack[-4].base
-    return stack[-2] in w.heap.aliases.get(whole, ())
+    return stack[-2] in w.heap.aliases.get(stack[-4].whole, ())
 
 
 def several_of(w: ControlFlow, value: Any) -> Choice | None:

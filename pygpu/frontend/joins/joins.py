@@ -350,7 +350,7 @@ class Join:
 
     def _views(self, a: Array, b: Array, key: Key) -> Any:
         """A view of the joined base where both show the same places, else an array to be read."""
-        bases = (a if a.base is None else a.base, b if b.base is None else b.base)
+        bases = (a.whole, b.whole)
         base = self.value(*bases, (*key, ".base"))
         same = a.places is not None and b.places is not None and np.array_equal(a.places, b.places)
         if same and isinstance(base, Array):

@@ -194,8 +194,7 @@ def one_of(w: Evaluator, chosen: Any, others: Iterable[Any]) -> Any:
     if isinstance(chosen, Object) and others:
         chosen.outside = EITHER
         for other in others:
-            base = other.base if isinstance(other, Array) and other.base is not None else other
-            w.heap.alias(base, chosen)
+            w.heap.alias(other, chosen)
     return chosen
 
 

@@ -159,10 +159,8 @@ def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
     numbers = _numbers(items)
     if numbers is not None and _own_dtype(first) is None:
         return partial(look_up, w, numbers)
-    if isinstance(first, Object) and all(isinstance(item, Object) for item in items):
-        structures = {records.structure(w, item) for item in items}
-        if len(structures) == 1 and None not in structures:
-            return partial(_one_of, w, tuple(items))
+    if isinstance(first, Object) and records.are_alike(w, items):
+        return partial(_one_of, w, tuple(items))
     kinds = [None if isinstance(item, Abstract) else scalar_kind(item) for item in items]
     if all(kinds):
         kind = meeting(items)
@@ -358,7 +356,7 @@ def is_wide(w: Evaluator, array: Array) -> bool:
 
 def watched(w: Evaluator, row: Row, array: Array) -> Row:
     """A row of an array of the function, as long as that is not changed."""
-    whole = array if array.base is None else array.base
+    whole = array.whole
     contents, make = w.read(whole), row.make
     key = whole, make
     if key not in w.environment.rows:

@@ -153,8 +153,8 @@ class Heap:
 
     def alias(self, handle: Object, view: Object) -> None:
         """Note that a view, which can only be read, may be the object."""
-        if type(handle) is Array and handle.base is not None:
-            handle = handle.base  # which is what changes
+        if type(handle) is Array:
+            handle = handle.whole
         views = self.aliases.get(handle, ())
         if view not in views:
             self.aliases[handle] = (*views, view)

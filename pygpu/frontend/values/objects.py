@@ -301,6 +301,11 @@ class Array(Object):
         self.base: Final = base
         self.places: Final = places
 
+    @property
+    def whole(self) -> Array:
+        """What changes where the array does: its base, or itself."""
+        return self if self.base is None else self.base
+
     def parts_of(self, contents: Any) -> Parts:
         return numbered(contents.reshape(-1)) if contents.dtype == object else ()
 

@@ -37,7 +37,7 @@ def viewed(w: Evaluator, source: Array, choose: Callable[[Any], Any]) -> Any:
     places = choose(shown)
     if not np.may_share_memory(places, shown):
         return Array(chosen)
-    return Array(None, source.outside, source if source.base is None else source.base, places)
+    return Array(None, source.outside, source.whole, places)
 
 
 def showing(source: Array, places: Any) -> Array:
