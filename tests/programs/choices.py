@@ -569,3 +569,41 @@ def operands_are_what_rows_of_a_number_hold(im: Image, p: Position):
                 break
         place += 1
     return total, place
+
+
+@program
+def comparisons_that_leave_no_number(ints: Image, counts: Image, p: Position):
+    n, m = ints(p), counts(p)
+    if n < 3:
+        a = 1
+    elif n == 3:
+        a = 2
+    elif n > 3:
+        a = 3
+    if n % 3 == 0:
+        b = 1
+    elif n % 3 == 1:
+        b = 2
+    elif 2 == n % 3:
+        b = 3
+    if n < m:
+        c = 1
+    elif n == m:
+        c = 2
+    elif m < n:
+        c = 3
+    v = n * 0.25
+    if v < 0.5:
+        d = 1
+    elif 0.5 <= v < 2.0:
+        d = 2
+    elif v >= 2.0:
+        d = 3
+    total = 0
+    for i in range(m):
+        if i % 4 < 2:
+            e = a
+        elif i % 4 >= 2:
+            e = b
+        total += e
+    return total, c, d

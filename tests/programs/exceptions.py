@@ -1144,3 +1144,41 @@ def items_that_may_raise(counts: Image, p: Position):
     except ZeroDivisionError:
         xs = [7]
     return folded, sum(xs), len(xs)
+
+
+@program
+def keys_that_are_not_there(counts: Image, p: Position):
+    n, members = counts(p), {2, 3}
+    try:
+        found = {1: 10, 2: 20}[n]
+    except KeyError as error:
+        found = error.args[0] * 100
+    try:
+        members.remove(n)
+    except KeyError as error:
+        (missing,) = error.args
+        found += missing * 1000
+    try:
+        found += {"a": 1, "b": 2}["abcdefgh"[n]]
+    except KeyError as error:
+        found += 5 if error.args[0] == "d" else 7
+    try:
+        first = next(iter([4, 5, 6][n:]))
+    except StopIteration as error:
+        first = len(error.args)
+    return found, first, len(members)
+
+
+@program
+def powers_beyond_what_floats_hold(ints: Image, p: Position):
+    n, beyond = ints(p), 0
+    try:
+        power = min(2.0 ** (n * 100.0), 3.0)
+    except OverflowError:
+        power, beyond = 7.0, 1
+    try:
+        power += math.pow(n * 1e20, 20.0) * 0.0 if abs(n) < 0 else 1.0
+        power += 0.0 * min(math.pow(abs(n), 200.0), 1.0)
+    except OverflowError:
+        beyond += 10
+    return power, beyond, n**2

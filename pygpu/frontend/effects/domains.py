@@ -62,6 +62,20 @@ def _root_of_negative(w: Evaluator, x: Any, y: Any, *rest: Any) -> Any:
     return _both(w, negative, arithmetic.compare(w, "!=", w.call(np.floor, y), y))
 
 
+def _power_overflows(w: Evaluator, x: Any, y: Any, *rest: Any) -> Any:
+    """Whether a power of floats is beyond those of 64 bits: ints have no such bound, and infinities
+    have powers."""
+    if scalar_kind(x) != "float" and scalar_kind(y) != "float":
+        return False
+    size = w.call(abs, x)
+    finite = _both(
+        w, arithmetic.compare(w, ">", size, 0.0), arithmetic.compare(w, "<", size, math.inf)
+    )
+    finite = _both(w, finite, arithmetic.compare(w, "<", w.call(abs, y), math.inf))
+    exponent = arithmetic.binary(w, "*", w.call(np.log, size), y)
+    return _both(w, finite, arithmetic.compare(w, ">", exponent, _LARGEST))
+
+
 def _is_nan(w: Evaluator, x: Any, *rest: Any) -> Any:
     return arithmetic.compare(w, "!=", x, x)
 
@@ -74,8 +88,10 @@ _DOMAIN: Final = (ValueError, "math domain error")
 _RANGE: Final = (OverflowError, "math range error")
 _BY_ZERO: Final = (ZeroDivisionError, "division by zero")
 _QUOTIENT: Final[tuple[Domain, ...]] = ((_second_is_zero, *_BY_ZERO),)
+_LARGEST: Final = math.log(np.finfo(float).max)  # e to more than that is no float of 64 bits
 _POWER: Final[tuple[Domain, ...]] = (
     (_zero_to_negative, ZeroDivisionError, "zero to a negative power"),
+    (_power_overflows, OverflowError, "Numerical result out of range"),
 )
 _WHOLE: Final[tuple[Domain, ...]] = (
     (_is_nan, ValueError, "cannot convert float NaN to integer"),
@@ -87,7 +103,6 @@ _NEGATIVE: Final[tuple[Domain, ...]] = (
     (_second_is_negative, ValueError, "not defined for negative values"),
 )
 _SHIFT: Final[tuple[Domain, ...]] = ((_second_is_negative, ValueError, "negative shift count"),)
-_LARGEST: Final = math.log(np.finfo(float).max)  # e to more than that is no float of 64 bits
 
 _PLAIN: Final[dict[str, tuple[Domain, ...]]] = {
     "/": _QUOTIENT,
@@ -115,7 +130,11 @@ _FUNCTIONS: Final[dict[Any, tuple[Domain, ...]]] = {
     math.sinh: ((_beyond(">", _LARGEST + math.log(2.0)), *_RANGE),),
     math.cosh: ((_beyond(">", _LARGEST + math.log(2.0)), *_RANGE),),
     math.fmod: ((_second_is_zero, *_DOMAIN),),
-    math.pow: ((_zero_to_negative, *_DOMAIN), (_root_of_negative, *_DOMAIN)),
+    math.pow: (
+        (_zero_to_negative, *_DOMAIN),
+        (_root_of_negative, *_DOMAIN),
+        (_power_overflows, *_RANGE),
+    ),
     math.remainder: ((_second_is_zero, *_DOMAIN),),
     math.gamma: ((_is_pole, *_DOMAIN),),
     math.lgamma: ((_is_pole, *_DOMAIN),),

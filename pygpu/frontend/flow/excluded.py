@@ -16,9 +16,12 @@ is what one of their rows holds: where `op` of `op, arg = rows[i]` is "load", `a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
+from pygpu.core import bounds
 from pygpu.core.operations.ops import TABLE
 from pygpu.ssa import FALSE, TRUE, Op, Table, Value, constant_of, is_constant
 from pygpu.types import BOOL, FLOAT, INT, Type
@@ -86,7 +89,7 @@ class _Search:
     def contradict(self, tests: Iterable[Test], claims: tuple[Claim, ...]) -> bool:
         """Whether tests contradict each other; claims are of tests that do."""
         simple: dict[Any, Test] = {}
-        if not all(_add(simple, *test) for test in tests):
+        if not all(_add(simple, *test) for test in tests) or _fits_no_number(simple.values()):
             return True
         said = frozenset([(key, holds) for key, (_, holds) in simple.items()])
         if any(claim <= said for claim in claims):
@@ -160,6 +163,65 @@ def _add(simple: dict[Any, Test], value: Value, holds: bool) -> bool:
         if _key(before) != key:  # it is another number
             return False
     return simple.setdefault(key, (value, holds))[1] is holds
+
+
+def _fits_no_number(tests: Iterable[Test]) -> bool:
+    """Whether comparisons contradict each other: no number is such, or no two stand so."""
+    ways: dict[tuple[Any, Any], frozenset[int | None]] = {}
+    limits: dict[Any, tuple[Value, list[tuple[Any, frozenset[int | None]]]]] = {}
+    for test, holds in tests:
+        op = test.op
+        if op is None or op.code not in _ALLOWED or not op.operands[0].type.is_scalar:
+            continue
+        one, other = op.operands
+        allowed = _ALLOWED[op.code] if holds else _WAYS - _ALLOWED[op.code]
+        if is_constant(one):
+            one, other = other, one
+            allowed = _turned(allowed)
+        if all(map(bounds.between, (one, other))):
+            allowed -= {None}  # neither is NaN
+        number = constant_of(other) if is_constant(other) else math.nan
+        if number == number:
+            limits.setdefault(_key(one), (one, []))[1].append((number, allowed))
+        pair = _key(one), _key(other)
+        if pair[::-1] in ways:
+            pair, allowed = pair[::-1], _turned(allowed)
+        ways[pair] = ways.get(pair, _WAYS) & allowed
+    apart = any(not allowed for allowed in ways.values())
+    return apart or any(len(of) > 1 and not _is_there(one, of) for one, of in limits.values())
+
+
+def _is_there(value: Value, limits: list[tuple[Any, frozenset[int | None]]]) -> bool:
+    """Whether there is a number that stands to each of some numbers in one of the ways allowed."""
+    low, high = bounds.between(value) or (-math.inf, math.inf)
+    ends = sorted({low, high, *[number for number, _ in limits]})
+    found: list[Any] = [each for end in ends for each in (end - 1, end, end + 1)]
+    if value.type.kind == "float":
+        found = [*ends, *[a / 2 + b / 2 for a, b in pairwise(ends)], math.nan]
+    return any(
+        all(_way(each, number) in allowed for number, allowed in limits)
+        for each in found
+        if low <= each <= high or each != each
+    )
+
+
+def _way(a: Any, b: Any) -> int | None:
+    """How two numbers stand to each other: -1, 0, 1; None where one is NaN."""
+    return None if a != a or b != b else (a > b) - (a < b)
+
+
+def _turned(ways: frozenset[int | None]) -> frozenset[int | None]:
+    return frozenset([None if way is None else -way for way in ways])
+
+
+_WAYS: Final[frozenset[int | None]] = frozenset((-1, 0, 1, None))
+_ALLOWED: Final = {
+    code: frozenset(
+        [way for way in _WAYS if row.operators[0](*((math.nan, 0.0) if way is None else (way, 0)))]
+    )
+    for code, row in TABLE.items()
+    if row.is_comparison
+}
 
 
 def _key(value: Value, deep: int = _DEEPEST) -> tuple[Any, ...]:

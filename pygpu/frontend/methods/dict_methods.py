@@ -223,7 +223,7 @@ def _take(w: Evaluator, s: Set, value: Any, must: bool) -> None:
         raise KeyError(describe(value))
     if must and (w.faults.checked or w.handled()):
         missing = arithmetic.negate(w, found)
-        w.check(missing, KeyError, "a member that is none of the set's")
+        w.check(missing, KeyError, "a member that is none of the set's", value)
 
 
 def _set_pop(w: Evaluator, s: Set) -> Any:

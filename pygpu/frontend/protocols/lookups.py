@@ -63,7 +63,7 @@ def by_key(w: Evaluator, container: Any, key: Any) -> Any:
         raise KeyError(describe(key))
     if w.faults.checked or w.handled():
         missing = arithmetic.negate(w, has_key(w, container, key))
-        w.check(missing, KeyError, f"a key that is none of the {count} there are")
+        w.check(missing, KeyError, f"a key that is none of the {count} there are", key)
     members.note_present(w, container, key)
     return by_key_unchecked(w, container, key)
 

@@ -87,10 +87,11 @@ class Evaluator(Protocol):
     def frame(self) -> Frame:
         """The function that is being walked."""
 
-    def check(self, wrong: Any, error: type[BaseException], message: str) -> None:
-        """In checked programs, and where a handler waits, note a fault where a bool holds."""
+    def check(self, wrong: Any, error: type[BaseException], message: str, *args: Any) -> None:
+        """In checked programs, and where a handler waits, note a fault where a bool holds. `args`
+        are the exception's, where Python gives it others than the message."""
 
-    def may_raise(self, wrong: Any, error: type[BaseException], message: str) -> None:
+    def may_raise(self, wrong: Any, error: type[BaseException], message: str, *args: Any) -> None:
         """Where a handler waits, note a fault where a dynamic bool holds. Else nothing, in checked
         programs too: what is wrong then goes on as IEEE says, as infinity or NaN."""
 

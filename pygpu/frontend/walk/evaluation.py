@@ -22,12 +22,12 @@ from pygpu.frontend.protocols import datamodel, operators, sequences
 from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.environment import Environment
 from pygpu.frontend.values.evaluator import Condition, Mark
-from pygpu.frontend.values.faults import Fault, Faults
+from pygpu.frontend.values.faults import Fault, Faults, PathEnds
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.heap import Heap
-from pygpu.frontend.values.objects import Object
+from pygpu.frontend.values.objects import Object, Thrown
 from pygpu.frontend.values.states import Meanings, State
-from pygpu.frontend.values.values import Choice, Dynamic
+from pygpu.frontend.values.values import Abstract, Choice, Dynamic, Tuple
 
 with later():
     from pygpu.frontend.collections import bounded
@@ -144,11 +144,11 @@ class Evaluation(ControlFlow):
 
     # ------------------------------------------------------------ faults
 
-    def check(self, wrong: Any, error: type[BaseException], message: str) -> None:
+    def check(self, wrong: Any, error: type[BaseException], message: str, *args: Any) -> None:
         if not isinstance(wrong, Dynamic) and not wrong:
             return
         if self.handled():
-            self.may_raise(wrong, error, message)
+            self.may_raise(wrong, error, message, *args)
             return
         if not self.faults.checked:
             return
@@ -159,14 +159,19 @@ class Evaluation(ControlFlow):
             fault = self.faults.first(self.build, self.state, number)
         self.write(self.faults.cell, fault)
 
-    def may_raise(self, wrong: Any, error: type[BaseException], message: str) -> None:
+    def may_raise(self, wrong: Any, error: type[BaseException], message: str, *args: Any) -> None:
         if not self.handled():
             return
+        if any(isinstance(each, Abstract) for each in args):
+            fault = Fault(error, message, self.frame.place())
+            raised = self.faults.raised(fault, Thrown(error, {"args": Tuple(args)}))
+        else:
+            known = error(*(args or ([message] if message else [])))
+            raised = self.faults.raised(Fault(error, message, self.frame.place(), known))
         if isinstance(wrong, Dynamic):
-            fault = Fault(error, message, self.frame.place(), error(message))
-            handling.note(self, wrong, self.faults.raised(fault), self.state.fork())
+            handling.note(self, wrong, raised, self.state.fork())
         elif wrong:
-            raise error(message)
+            raise PathEnds(raised) if raised.held is not None else known
 
     def handled(self) -> bool:
         has_some = any(frame.code.handlers for frame in self.frames)
