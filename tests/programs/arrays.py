@@ -778,3 +778,25 @@ def traces_and_products_of_rows(im: Image, p: Position):
 def numbers_in_even_steps_along_the_last_axis(im: Image, p: Position):
     a = np.linspace([0.0, im(p)], [1.0, 5.0], 4, axis=1)
     return a[1, 2], a.shape[0], np.linspace(-p.x, 0, 5, dtype=int)[1]
+
+
+@program
+def stored_by_lists_of_dynamic_indices(counts: Image, p: Position):
+    k = counts(p) % 3
+    a = np.arange(12).reshape(3, 4) * 1
+    a[[0, k]] = a[[k, 0]]  # rows are exchanged
+    a[:, [k, 3]] = a[:, [3, k]]
+    a[[k, (k + 1) % 3], 1] += 100
+    b = np.zeros(6)
+    b[np.array([k, k + 1, k])] = [1, 2, 3]
+    part = b[3:]
+    part[[k, 0]] = [7, 9]
+    c = np.zeros((3, 3))
+    c[np.array([[0, k], [k, 2]]), np.array([[k], [1]])] = np.array([[1, 2], [3, 4]])
+    d = np.zeros((2, 3, 2))
+    d[[k % 2], :, [1]] = [[5, 6, 7]]
+    for i in range(counts(p)):
+        j = (i * k) % 3
+        c[[j, i % 3]] = c[[i % 3, j]]
+    powers = 5.0 ** np.arange(6)
+    return a @ [1, 10, 100, 1000], b @ powers, c @ powers[:3], d.reshape(2, 6) @ powers

@@ -318,19 +318,24 @@ def _width(known: list[Any], axis: int) -> int:
 
 def _by_lists(w: Evaluator, array: np.ndarray[Any, Any], parts: list[Any], lists: list[int]) -> Any:
     """Part of an array by lists of integers, some of them dynamic: each element in its turn."""
+    each, shape, axis = _in_turn(w, parts, lists)
+    made = [to_objects(w, _basic(w, array, *_split(w, array.shape, one))) for one in each]
+    stacked = np.stack(made, axis=axis)
+    return array_of(stacked.reshape(-1), stacked.shape[:axis] + shape + stacked.shape[axis + 1 :])
+
+
+def _in_turn(
+    w: Evaluator, parts: list[Any], lists: list[int]
+) -> tuple[list[list[Any]], tuple[int, ...], int]:
+    """An index by lists as indices without, one for each of the lists' elements; their shape, and
+    at which axis of what is taken they lie."""
     if any(part is None for part in parts):
         raise w.error("lists of dynamic integers as indices take no new axes beside them")
     rows, shape = spread(w, [parts[place] for place in lists])
-    made = []
-    for row in rows:
-        one = list(parts)
-        for place, part in zip(lists, row, strict=True):
-            one[place] = part
-        made.append(to_objects(w, _basic(w, array, *_split(w, array.shape, one))))
+    own = [dict(zip(lists, row, strict=True)) for row in rows]
+    each = [[row.get(place, part) for place, part in enumerate(parts)] for row in own]
     taken = [at for at, part in enumerate(parts) if not isinstance(part, (slice, Slice))]
-    axis = taken[0] if taken[-1] - taken[0] + 1 == len(taken) else 0  # as NumPy has it
-    stacked = np.stack(made, axis=axis)
-    return array_of(stacked.reshape(-1), stacked.shape[:axis] + shape + stacked.shape[axis + 1 :])
+    return each, shape, taken[0] if taken[-1] - taken[0] + 1 == len(taken) else 0  # as NumPy
 
 
 def stored_in_part(
@@ -339,11 +344,21 @@ def stored_in_part(
     """A copy of an array with something stored where an index with dynamic integers and slices
     points: each element that may be meant becomes a selection."""
     parts = _for_all_axes(index, array.ndim)
-    if any(_is_list(part) for part in parts):
-        raise w.error("lists of dynamic integers cannot be stored by: store one by one")
+    lists = [place for place, part in enumerate(parts) if _is_list(part)]
+    each, shape, axis = _in_turn(w, parts, lists) if lists else ([parts], (), 0)
+    some = np.arange(array.size).reshape(array.shape)[tuple(_split(w, array.shape, each[0])[0])]
+    given = np.broadcast_to(to_objects(w, new), some.shape[:axis] + shape + some.shape[axis:])
+    by_turn = np.moveaxis(given.reshape(*some.shape[:axis], len(each), *some.shape[axis:]), axis, 0)
+    for one, values in zip(each, by_turn.reshape(len(each), some.size), strict=True):
+        array = _stored(w, array, one, values)
+    return array
+
+
+def _stored(
+    w: Evaluator, array: np.ndarray[Any, Any], parts: list[Any], given: np.ndarray[Any, Any]
+) -> np.ndarray[Any, Any]:
     known, dynamic = _split(w, array.shape, parts)
     places = np.arange(array.size).reshape(array.shape)[tuple(known)]
-    given = np.broadcast_to(to_objects(w, new), places.shape).reshape(-1)
     values = [as_element(w, array, value) for value in given]
     made = as_objects(array).reshape(-1)
     for shift, starts in _shifts(array.shape, known, dynamic):
