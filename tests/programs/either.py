@@ -1,6 +1,7 @@
 """A name that may be any of several objects: what is changed through it is changed in these."""
 
 import math
+import operator
 
 import numpy as np
 
@@ -631,3 +632,44 @@ def long_rows_are_changed_by_index(counts: Image, p: Position):
     whole[n] += whole[(n + 1) % 4]
     row = whole[n]
     return row[3], whole[0, 7], whole[n][99]
+
+
+@program
+def views_of_one_of_two_arrays(im: Image, counts: Image, p: Position):
+    n = counts(p)
+    x, y = np.zeros((2, 3)) + im(p), np.ones((2, 3))
+    z = x if n % 2 else y
+    z[0, :2] += 5
+    z.reshape(6)[3] += 1
+    z.T[2] = -2
+    row = z[1]
+    x[1, 0], y[1, 1] = 50, 60
+    row += 1
+    np.add(z[0], 1, out=z[0])
+    operator.iadd(row, 2)
+    z[0, 1:].sort()
+    x[:, 2].fill(n)
+    for i in range(n):
+        one = x if i % 2 else y
+        one[0, :2] += i
+    return x @ [1, 10, 100], y @ [1, 10, 100], row @ [1, 10, 100]
+
+
+@program
+def array_that_is_a_row_or_another(counts: Image, p: Position):
+    n = counts(p)
+    rows, other = np.arange(6).reshape(2, 3) * 1, np.array([7, 8, 9]) * 1
+    row = rows[0] if n % 2 else other
+    rows[0, 1] = 77
+    row[2] += 4
+    row *= 2
+    other[0] = 5
+    if n % 3 == 0:
+        part = rows[0]
+    elif n % 3 == 1:
+        part = rows[1]
+    else:
+        part = rows[1, ::-1]
+    part[0] += 100
+    part[1:] = n
+    return row @ [1, 10, 1000], rows @ [1, 10, 1000], other @ [1, 10, 1000], part.sum()

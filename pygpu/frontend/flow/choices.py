@@ -21,14 +21,16 @@ import numpy as np
 
 from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
+from pygpu.frontend.collections import records
 from pygpu.frontend.flow.paths import ControlFlow, Outcome
 from pygpu.frontend.methods.changing import MUTATING
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols import arrays, datamodel
+from pygpu.frontend.rules import object_calls
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.lazy import Row
-from pygpu.frontend.values.objects import EITHER, Array, Dict, List, Object, Set, youngest
+from pygpu.frontend.values.objects import Array, Dict, List, Object, Set, youngest
 from pygpu.frontend.values.states import State, settled
 from pygpu.frontend.values.values import Abstract, Choice, Conflict, Dynamic, describe
 from pygpu.ssa import Value, constant_of
@@ -61,7 +63,6 @@ _OPERANDS: Final = {
 # Of instructions that change an object: how far from the top it is.
 _CHANGED: Final = {"BINARY": 2, "DELATTR": 1, "DELITEM": 2, "SETATTR": 1, "SETITEM": 2}
 _WALKED: Final = (Function, Bound, type(describe))
-_CHANGING: Final = (setattr, delattr, operator.setitem, operator.delitem)
 
 
 def looked(op: str, arg: Any) -> tuple[int, bool]:
@@ -304,20 +305,23 @@ def aim(w: ControlFlow, state: State, op: str, arg: Any) -> None:
     if op == "CALL":
         for place in (arg[0] + 1, arg[0] + 2):
             callee = stack[-place]
-            several = several_of(w, callee.owner) if type(callee) is Builtin else None
+            several = records.several_of(w, callee.owner) if type(callee) is Builtin else None
             if several is not None and _changes(callee):
                 methods = tuple([w.attribute(option, callee.name) for option in several.options])
                 stack[-place] = Choice(several.which, methods, "")
-        if arg[0] and any(each is stack[-arg[0] - 1] for each in _CHANGING):
-            several = several_of(w, stack[-arg[0]])
-            stack[-arg[0]] = stack[-arg[0]] if several is None else several
+        count, names = arg
+        changed = [count] if count and _is_changing(stack[-count - 1]) else []
+        changed += [len(names) - names.index("out")] if "out" in names else []
+        for place in changed:
+            several = records.several_of(w, stack[-place])
+            stack[-place] = stack[-place] if several is None else several
         return
     place = _CHANGED[op]
     if op == "BINARY" and _is_stored_back(w, stack):
         row = stack[-2]
         stack[-2] = arrays.opened(w, row) if isinstance(row, Row) else Array(w.read(row))
         return
-    several = several_of(w, stack[-place])
+    several = records.several_of(w, stack[-place])
     if several is not None and (op != "BINARY" or _changes_in_place(arg, stack[-place])):
         stack[-place] = several
 
@@ -331,20 +335,8 @@ def _is_stored_back(w: ControlFlow, stack: list[Any]) -> bool:
     return stack[-2] in w.heap.aliases.get(stack[-4].whole, ())
 
 
-def several_of(w: ControlFlow, value: Any) -> Choice | None:
-    """The objects that a joined object may be, as a choice; None where they may not be changed."""
-    if not isinstance(value, Object) or value.either is None or value.outside != EITHER:
-        return None
-    several = w.peek(value.either)
-    return several if isinstance(several, Choice) else None
-
-
-def several_or_one(w: ControlFlow, value: Any, other: Any) -> Any:
-    """A joined object as a choice if `other` is one of its; other values as they are."""
-    several = several_of(w, value)
-    if several is None or not any(other is option for option in several.options):
-        return value
-    return several
+def _is_changing(function: Any) -> bool:
+    return any(each is function for each in object_calls.CHANGING)
 
 
 def _changes(method: Builtin) -> bool:
@@ -360,7 +352,7 @@ def renew(w: ControlFlow) -> None:
     """Make joined objects anew of which one of the objects that they may be has changed."""
     stale, w.heap.stale = w.heap.stale, []
     for view in dict.fromkeys(stale):
-        several = several_of(w, view)
+        several = records.several_of(w, view)
         if several is None or not isinstance(w.peek(view), Conflict) or not w.in_sight((view,)):
             continue  # no variable leads to it: its values may be of a region that has been left
         first, *others = several.options

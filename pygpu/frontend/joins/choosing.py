@@ -171,8 +171,10 @@ def _changeable(join: Joining, one: Object, right: bool, key: Key) -> Object | N
         return None
     if one.serial <= join.entry:
         return one
-    if join.meeting.loop is not None or (isinstance(one, Array) and one.base is not None):
+    if join.meeting.loop is not None:
         return None
+    if isinstance(one, Array) and one.base is not None:  # a view holds nothing of its own
+        return one if one.base.serial <= join.entry else None
     made = join.alone(one, right, (*key, ".made"))
     return made if isinstance(made, Object) and not made.outside else None
 

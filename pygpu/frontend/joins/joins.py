@@ -386,6 +386,9 @@ class Join:
         while found != (found := len(self.aliases)):  # options are in sight, too
             self._mark_shared(made)
             self._mark_old(state, made)
+            for _, joined in made:  # what a view shows is what its base is
+                if isinstance(joined, Array) and joined.base is not None:
+                    joined.outside = joined.base.outside
             two: list[tuple[tuple[Object | None, Object | None], Object]] = [*made]
             two += [((None, h) if right else (h, None), j) for (right, h), j in self.lone.items()]
             two = [(pair, joined) for pair, joined in two if isinstance(joined, Object)]

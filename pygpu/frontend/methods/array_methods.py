@@ -73,9 +73,9 @@ def array_method(w: Evaluator, value: Any, name: str) -> Builtin | None:
             lambda dtype, **more: lifted(lambda item: arrays.of_dtype(w, item, dtype), (value,)),
         )
     if isinstance(value, Array) and name == "sort":
-        return Builtin(name, lambda *axis, **more: _sort_array(w, value, *axis, **more))
+        return Builtin(name, lambda *axis, **more: _sort_array(w, value, *axis, **more), value)
     if isinstance(value, Array) and name == "fill":
-        return Builtin(name, lambda new: indexing.set_item(w, value, Ellipsis, new))
+        return Builtin(name, lambda new: indexing.set_item(w, value, Ellipsis, new), value)
     if name in _NUMPY_METHODS and isinstance(value, (Array, Masked)):
         function = _NAMED.get(name) or getattr(np, name)
         return Builtin(name, lambda *args, **keywords: w.call(function, value, *args, **keywords))

@@ -13,6 +13,7 @@ from typing import Any, Final
 from pygpu.bytecode import NULL
 from pygpu.core.host.later import later
 from pygpu.frontend.calls.calls import call
+from pygpu.frontend.collections.records import several_or_one
 from pygpu.frontend.effects import domains
 from pygpu.frontend.flow.choices import (
     asked,
@@ -20,7 +21,6 @@ from pygpu.frontend.flow.choices import (
     is_same,
     narrowed,
     negated,
-    several_or_one,
 )
 from pygpu.frontend.flow.paths import RESULT, ControlFlow
 from pygpu.frontend.joins import origins

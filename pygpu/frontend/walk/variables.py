@@ -9,7 +9,8 @@ import types
 from typing import Any, Final
 
 from pygpu.bytecode import NULL
-from pygpu.frontend.flow.choices import loaded, narrowed, possible, settled_by_tests, several_of
+from pygpu.frontend.collections.records import several_of
+from pygpu.frontend.flow.choices import loaded, narrowed, possible, settled_by_tests
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.values.evaluator import usable
