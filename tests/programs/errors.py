@@ -1652,7 +1652,7 @@ def object_that_another_path_may_have_made(im: Image, p: Position):
     if p.x % 2 == 1:
         w.next = v.next if p.x > 3 else Node(1, [2])
         c.append(len(a))
-    elif p.x % 2 == 0:
+    elif p.x % 3 == 0:
         a.append(im(p))
     else:
         w = Node(p.x, a if im(p + (1, 0)) > -0.5 else a)
