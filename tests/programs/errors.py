@@ -433,8 +433,12 @@ def change_of_what_is_mapped(im: Image, p: Position):
 @program
 def read_of_row_that_may_have_been_changed(im: Image, p: Position):
     a = np.zeros((2, 2))
-    row = a[0] if im(p) > 0 else a[1]
-    a[0, 0] = im(p)
+    row = a[0]
+    for i in range(p.x):
+        if i % 3 == 1:
+            row = a[1]
+        a[0, 0] += im(p)
+        row[1] += 1
     return row[0]
 
 

@@ -134,7 +134,8 @@ class Heap:
         views = list(self.aliases.get(handle, ()))
         for view in views:  # and what may be one of these in turn
             self.state.heap[view] = Conflict(
-                "this may be an object that has been changed since under another name"
+                f"{describe(view)} may be one that has been changed since under another name: read "
+                "it before that, or take it anew after, as in 'row = rows[k]'"
             )
             if view.either is not None:
                 self.stale.append(view)
