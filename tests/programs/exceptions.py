@@ -1166,7 +1166,49 @@ def keys_that_are_not_there(counts: Image, p: Position):
         first = next(iter([4, 5, 6][n:]))
     except StopIteration as error:
         first = len(error.args)
+    try:
+        found += d.pop(n) + ["a", "b"].index("abcdefgh"[n]) if (d := {1: 1, 2: 2}) else 0
+    except (KeyError, ValueError) as error:
+        found += 0.5 if isinstance(error, KeyError) and error.args[0] == n else 0.25
     return found, first, len(members)
+
+
+@program
+def texts_of_exceptions(counts: Image, p: Position):
+    n, said = counts(p), ""
+    lengths = 0
+    xs = [1, 2][: n - 2]
+    for _ in range(1):
+        try:
+            lengths += 12 // (n - 3) + 12 % (n - 4)
+        except ZeroDivisionError as error:
+            said = str(error)
+            lengths += len(said)
+        try:
+            lengths += 1.0 / (n - 3.0)
+        except ZeroDivisionError as error:
+            lengths += 100 * len(str(error))
+        try:
+            lengths += [1, 2, 3][n]
+        except IndexError as error:
+            lengths += 1000 * len(error.args[0])
+        try:
+            lengths += (1, 2, 3, 4)[n]
+        except IndexError as error:
+            lengths += 10000 * len(error.args[0])
+        try:
+            lengths += xs.pop()
+        except IndexError as error:
+            lengths += 0.01 * len(str(error))
+        try:
+            [1, 2, 3, 4].remove(n)
+        except ValueError as error:
+            lengths += 0.1 * len(str(error))
+        try:
+            lengths += max([k for k in range(4) if k > n])
+        except ValueError as error:
+            lengths += 7 * len(str(error))
+    return lengths
 
 
 @program

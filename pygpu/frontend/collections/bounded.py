@@ -184,8 +184,8 @@ def zipped(w: Evaluator, sequences: Sequence[Any]) -> tuple[Any, ...]:
 # ---------------------------------------------------------------- items
 
 
-def item(w: Evaluator, xs: Bounded, index: Any) -> Any:
-    """xs[index], for a known or a dynamic integer."""
+def item(w: Evaluator, xs: Bounded, index: Any, says: str = "list index out of range") -> Any:
+    """xs[index], for a known or a dynamic integer. Outside, Python's exception `says` something."""
     if isinstance(index, int) and 0 <= index < xs.least:
         return xs.items[index]
     low, high = _reach(xs, index)
@@ -194,7 +194,7 @@ def item(w: Evaluator, xs: Bounded, index: Any) -> Any:
             return xs.items[0]
         raise IndexError("list index out of range")
     place = _place(w, xs, index)
-    _check(w, xs, index)
+    _check(w, xs, index, says)
     chosen = xs.items[low]
     for at in range(low + 1, high):
         chosen = w.choose(w.compare("==", place, at), xs.items[at], chosen)
@@ -209,7 +209,7 @@ def stored(w: Evaluator, xs: Bounded, index: Any, new: Any) -> Bounded:
             return xs
         raise IndexError("list assignment index out of range")
     place = _place(w, xs, index)
-    _check(w, xs, index)
+    _check(w, xs, index, "list assignment index out of range")
     items = [*xs.items]
     for at in range(low, high):
         items[at] = w.choose(w.compare("==", place, at), new, items[at])
@@ -233,11 +233,11 @@ def _reach(xs: Bounded, index: Any) -> tuple[int, int]:
     return index, min(index + 1, xs.most)
 
 
-def _check(w: Evaluator, xs: Bounded, index: Any) -> None:
+def _check(w: Evaluator, xs: Bounded, index: Any, message: str) -> None:
     if w.faults.checked or w.handled():
         below = w.compare("<", w.binary("+", index, xs.length), 0)
         above = w.compare(">=", index, xs.length)
-        w.check(w.choose(below, True, above), IndexError, "list index out of range")
+        w.check(w.choose(below, True, above), IndexError, message)
 
 
 def part(w: Evaluator, xs: Bounded, index: slice) -> Any:
@@ -346,7 +346,8 @@ def popped(w: Evaluator, xs: Bounded, index: Any) -> tuple[Any, Bounded]:
         if not w.conditions or not xs.items:
             raise IndexError("pop from empty list")
         return xs.items[0], xs
-    found = item(w, xs, index)
+    last = not isinstance(index, Abstract) and index == -1
+    found = item(w, xs, index, "pop from empty list" if last else "pop index out of range")
     low, high = _reach(xs, index)
     if low >= high:
         return found, xs

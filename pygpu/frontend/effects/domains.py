@@ -20,6 +20,7 @@ import numpy as np
 from pygpu.core.errors import HOME
 from pygpu.frontend.numbers import arithmetic, flags
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.faults import said_by
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.values import Abstract, Dynamic, describe
 
@@ -86,8 +87,7 @@ def _is_infinite(w: Evaluator, x: Any, *rest: Any) -> Any:
 
 _DOMAIN: Final = (ValueError, "math domain error")
 _RANGE: Final = (OverflowError, "math range error")
-_BY_ZERO: Final = (ZeroDivisionError, "division by zero")
-_QUOTIENT: Final[tuple[Domain, ...]] = ((_second_is_zero, *_BY_ZERO),)
+_QUOTIENT: Final[tuple[Domain, ...]] = ((_second_is_zero, ZeroDivisionError, ""),)
 _LARGEST: Final = math.log(np.finfo(float).max)  # e to more than that is no float of 64 bits
 _POWER: Final[tuple[Domain, ...]] = (
     (_zero_to_negative, ZeroDivisionError, "zero to a negative power"),
@@ -161,14 +161,14 @@ def of_operator(w: Evaluator, symbol: str, a: Any, b: Any) -> None:
     """Note where an operator raises."""
     domains = _OPERATORS.get(symbol)
     if domains is not None:
-        _note(w, domains, (a, b))
+        _note(w, arithmetic.python_operator(symbol), domains, (a, b))
 
 
 def of_function(w: Evaluator, function: Any, args: tuple[Any, ...]) -> None:
     """Note where a function of numbers raises."""
     domains = _FUNCTIONS.get(function)
     if domains is not None:
-        _note(w, domains, args)
+        _note(w, function, domains, args)
 
 
 def _unclear(args: tuple[Any, ...]) -> str:
@@ -180,7 +180,13 @@ def _unclear(args: tuple[Any, ...]) -> str:
     )
 
 
-def _note(w: Evaluator, domains: tuple[Domain, ...], args: tuple[Any, ...]) -> None:
+def _by_zero(function: Any, args: tuple[Any, ...]) -> str:
+    """What Python says of a division of such numbers by zero."""
+    ones = [1.0 if scalar_kind(each) == "float" else 1 for each in args]
+    return said_by(function, ones[0], ones[1] * 0)
+
+
+def _note(w: Evaluator, function: Any, domains: tuple[Domain, ...], args: tuple[Any, ...]) -> None:
     if not w.handled() or w.frame.code.code.co_filename.startswith(HOME):
         return
     # NumPy's numbers are divided by zero, with a warning; functions of `math` take them as any.
@@ -200,4 +206,5 @@ def _note(w: Evaluator, domains: tuple[Domain, ...], args: tuple[Any, ...]) -> N
         if isinstance(own, Dynamic) and (isinstance(wrong, Dynamic) or wrong):
             wrong = arithmetic.both(w, wrong, Dynamic(w.build.emit("not", own.value)))
         if isinstance(wrong, Dynamic) or wrong:
-            w.may_raise(wrong, error, message)
+            by_zero = error is ZeroDivisionError and where is _second_is_zero
+            w.may_raise(wrong, error, _by_zero(function, args) if by_zero else message)

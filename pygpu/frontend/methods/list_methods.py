@@ -12,6 +12,7 @@ from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols import operators
 from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.faults import said_by
 from pygpu.frontend.values.objects import List
 from pygpu.frontend.values.values import Abstract, Maybe, describe
 
@@ -47,8 +48,9 @@ def _pop(w: Evaluator, xs: List, index: Any = -1) -> Any:
     return value
 
 
-def _place(w: Evaluator, xs: Any, value: Any) -> Any:
-    """The first place of a value among the items; a dynamic one if a comparison is."""
+def _place(w: Evaluator, xs: Any, value: Any, *says: str) -> Any:
+    """The first place of a value among the items; a dynamic one if a comparison is. Where there is
+    none, Python's exception `says` something."""
     tests = []
     for place, item in enumerate(items_or_maybe(w, xs)):
         is_sure = not isinstance(item, Maybe)
@@ -65,7 +67,7 @@ def _place(w: Evaluator, xs: Any, value: Any) -> Any:
         if w.faults.checked or w.handled():
             found = functools.reduce(functools.partial(arithmetic.either, w), dict(tests).values())
             missing = arithmetic.negate(w, found)
-            w.check(missing, ValueError, f"{describe(value)} is not in list")
+            w.check(missing, ValueError, f"{describe(value)} is not in list", *says)
         place = tests.pop()[0]  # where it is not in the list, some place
     for before, test in reversed(tests):
         place = lookups.choose(w, test, before, place)
@@ -73,7 +75,7 @@ def _place(w: Evaluator, xs: Any, value: Any) -> Any:
 
 
 def _remove(w: Evaluator, xs: List, value: Any) -> None:
-    _pop(w, xs, _place(w, xs, value))
+    _pop(w, xs, _place(w, xs, value, said_by([].remove, None)))
 
 
 def _sort(w: Evaluator, xs: List, *, key: Any = None, reverse: Any = False) -> None:

@@ -410,14 +410,15 @@ def _limited(w: Evaluator, index: Any, length: int) -> Any:
     return arithmetic.elementwise(w, "min", (index, length - 1), "int") if high >= length else index
 
 
-def check_index(w: Evaluator, index: Any, length: Any) -> None:
-    """In checked programs, and in a `try`, note where an index lies outside of a sequence."""
+def check_index(w: Evaluator, index: Any, length: Any, *says: str) -> None:
+    """In checked programs, and in a `try`, note where an index lies outside of a sequence, of which
+    Python's exception `says` something."""
     if w.faults.checked or w.handled():
         below = arithmetic.compare(w, "<", index, arithmetic.unary(w, "-", length))
         above = arithmetic.compare(w, ">=", index, length)
         outside = arithmetic.either(w, below, above)
         there = "" if isinstance(length, Abstract) else f": there are {length} elements"
-        w.check(outside, IndexError, f"index out of range{there}")
+        w.check(outside, IndexError, f"index out of range{there}", *says)
 
 
 def look_up(w: Evaluator, values: np.ndarray[Any, Any], index: Any) -> Any:

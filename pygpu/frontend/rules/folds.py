@@ -27,6 +27,7 @@ from pygpu.frontend.protocols.sequences import (
     put_off,
 )
 from pygpu.frontend.values.evaluator import Evaluator, Rule
+from pygpu.frontend.values.faults import said_by
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Bounded, Indexed, Masked
@@ -227,10 +228,10 @@ def _extreme_by(w: Evaluator, beats: Any, xs: Any, key: Any, more: Any) -> Any:
     return w.call(library.extreme_by, xs, key, beats)
 
 
-def _needed(w: Evaluator, found: Any, message: str = "the sequence is empty") -> None:
+def _needed(w: Evaluator, found: Any, says: str) -> None:
     """In checked programs, and in a `try`, note where there is no item."""
     if w.faults.checked or w.handled():
-        w.check(arithmetic.negate(w, found), ValueError, message)
+        w.check(arithmetic.negate(w, found), ValueError, "the sequence is empty", says)
 
 
 def _check_extreme(code: str, args: tuple[Any, ...], more: Any) -> None:
@@ -264,7 +265,7 @@ def _extreme_of_some(w: Evaluator, symbol: str, items: Any, key: Any, **more: An
         found = arithmetic.either(w, found, taken)
     if "default" in more:
         return lookups.choose(w, found, best, more["default"])
-    _needed(w, found)
+    _needed(w, found, said_by(min if symbol == "<" else max, ()))
     return best
 
 

@@ -11,6 +11,7 @@ What is raised where a handler waits (`try`, `with`) is a value, a `Raised`, and
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
 from typing import Any, ClassVar, Final, Literal
 
@@ -36,6 +37,15 @@ class Fault:
     place: Place | None
     raised: BaseException | None = field(default=None, compare=False)  # where Python raised it
     always: bool = False  # raised after the run of a program that is not checked, too
+
+
+def said_by(function: Callable[..., Any], *args: Any) -> str:
+    """What Python's exception says where a function fails of arguments: it differs by version."""
+    try:
+        function(*args)
+    except Exception as error:
+        return str(error)
+    raise AssertionError(f"{function} takes {args}")
 
 
 class Raised(Abstract):
