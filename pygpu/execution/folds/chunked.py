@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from pygpu.core.host.records import record
 from pygpu.execution.arguments.convert import TAKEN, unmasked
 from pygpu.execution.arrays.scanning import scan
+from pygpu.execution.large.sources import of_tasks
 
 # What a chunk gives, or several together: a value for each part of tuples.
 Part = NDArray[Any] | tuple[NDArray[Any], ...]
@@ -138,27 +139,18 @@ def reduced(fold: ChunkFold, images: Sequence[Any]) -> Any:
     tasks = _tree(fold, name, arrays, axes)
     last = [list(tasks)[-1]]
     wanted = (fold.whole, last) if fold.least is None else (fold.place, last, axes)
-    layered = importlib.import_module("dask.highlevelgraph").HighLevelGraph
 
-    def array_of(layer: str, given: Any, value: NDArray[Any]) -> Any:
-        """The Dask array whose only chunk is the task `wanted`; `value` is like it."""
-        graph = layered.from_collections(layer, given, dependencies=arrays)
+    def only(layer: str, task: Any, value: NDArray[Any]) -> Any:
+        """The Dask array whose only chunk is a task; `value` is like it."""
         sizes = tuple([(length,) for length in value.shape])
-        return dask_array.Array(graph, layer, sizes, meta=np.empty((0,) * value.ndim, value.dtype))
+        given = {**tasks, (layer, *(0,) * value.ndim): task}
+        return of_tasks(given, layer, sizes, value.dtype, arrays)
 
     if not isinstance(like, tuple):
-        return array_of(name, tasks | {(name, *(0,) * like.ndim): wanted}, like)
+        return only(name, wanted, like)
     tasks[name] = wanted
-    return tuple(
-        [
-            array_of(
-                f"{name}-{n}",
-                tasks | {(f"{name}-{n}", *(0,) * each.ndim): (getitem, name, n)},
-                each,
-            )
-            for n, each in enumerate(like)
-        ]
-    )
+    parts = enumerate(like)
+    return tuple([only(f"{name}-{n}", (getitem, name, n), each) for n, each in parts])
 
 
 def _tree(fold: ChunkFold, name: str, arrays: Sequence[Any], axes: int) -> dict[Any, Any]:

@@ -8,7 +8,6 @@ numbers that its regions have in the whole image.
 
 from __future__ import annotations
 
-import importlib
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.host.records import record
+from pygpu.execution.large.sources import of_tasks
 
 Numbered = Callable[[NDArray[Any], Any, bool], tuple[NDArray[np.int32], int]]
 MOST: Final = 2**31 - 1  # regions: their numbers are ints of images
@@ -67,9 +67,9 @@ def numbered(array: Any, background: Any, diagonal: bool, chunked: Numbered) -> 
     ]
     found = [[(edge, i, j) for j in sides[1]] for i in sides[0]]
     tasks[joined] = (_joined, found, sides, corners, array.shape[1], diagonal)
-    labels = _array(tasks, name, array.chunks, np.int32, [array])
+    labels = of_tasks(tasks, name, array.chunks, np.int32, [array])
     total = f"count-{token}"
-    count = _array({(total,): (getitem, joined, None)}, total, (), np.int64, [labels])
+    count = of_tasks({(total,): (getitem, joined, None)}, total, (), np.int64, [labels])
     return labels, count
 
 
@@ -172,17 +172,7 @@ def touched(labels: Any, mask: Any) -> Any:
         tasks[own, *place] = (_numbers, (labels.name, *place), (mask.name, *place))
         tasks[name, *place] = (_is_in, (labels.name, *place), all_of)
     tasks[all_of] = (_distinct, [key for key in tasks if key[0] == own])
-    return _array(tasks, name, labels.chunks, bool, [labels, mask])
-
-
-def _array(
-    tasks: Mapping[Any, Any], name: str, chunks: Any, dtype: Any, needed: Sequence[Any]
-) -> Any:
-    """The Dask array whose chunks are tasks of this name."""
-    array = importlib.import_module("dask.array").Array
-    graph = importlib.import_module("dask.highlevelgraph").HighLevelGraph
-    made = graph.from_collections(name, tasks, dependencies=needed)
-    return array(made, name, chunks, meta=np.empty((0,) * len(chunks), dtype))
+    return of_tasks(tasks, name, labels.chunks, bool, [labels, mask])
 
 
 def _numbers(labels: NDArray[np.int32], mask: NDArray[np.bool_]) -> NDArray[np.int32]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.host.records import record
-from pygpu.execution.large.sources import is_dask
+from pygpu.execution.large.sources import is_dask, of_tasks
 
 
 @record
@@ -65,15 +65,11 @@ def _corner(value: Any) -> Any:
 
 def _taken(together: Any, place: int, sample: NDArray[Any]) -> Any:
     """The array of one of the results, of an array whose chunks are tuples of them."""
-    from dask.array import Array  # optional, and slow to import
-    from dask.highlevelgraph import HighLevelGraph
-
     widths = sample.shape[together.ndim :]
     name = f"{together.name}-{place}"
     tasks: dict[Any, Any] = {
         (name, *at, *([0] * len(widths))): (getitem, (together.name, *at), place)
         for at in np.ndindex(*together.numblocks)
     }
-    graph = HighLevelGraph.from_collections(name, tasks, dependencies=[together])
     chunks = (*together.chunks, *[(width,) for width in widths])
-    return Array(graph, name, chunks, meta=np.empty((0,) * len(chunks), sample.dtype))
+    return of_tasks(tasks, name, chunks, sample.dtype, [together])

@@ -10,7 +10,6 @@ LazyImages back, read as it is.
 
 from __future__ import annotations
 
-import importlib
 import uuid
 from collections.abc import Callable
 from functools import partial
@@ -24,7 +23,7 @@ from pygpu.core import sampler
 from pygpu.core.sampler import Sampler
 from pygpu.core.storage import Format, stored, texels
 from pygpu.execution.arguments.convert import result_dtype, stored_dtype
-from pygpu.execution.large.sources import Lazy, Source, is_dask, seen
+from pygpu.execution.large.sources import Lazy, Source, is_dask, of_tasks, seen
 
 
 class LazyImage(Lazy, NDArrayOperatorsMixin):
@@ -220,12 +219,8 @@ def derived(
     told = [(each.name, *(0,) * each.ndim) if is_dask(each) else each for each in given]
     name = f"derived-{uuid.uuid4().hex}"
     tasks = {(name, *(0,) * len(shape)): (_array_of, function, np.dtype(dtype), *told)}
-    highlevelgraph = importlib.import_module("dask.highlevelgraph")
-    lazy = list(filter(is_dask, given))
-    graph = highlevelgraph.HighLevelGraph.from_collections(name, tasks, dependencies=lazy)
     sizes = tuple([(length,) for length in shape])
-    meta = np.empty((0,) * len(shape), dtype)
-    return importlib.import_module("dask.array").Array(graph, name, sizes, meta=meta)
+    return of_tasks(tasks, name, sizes, dtype, list(filter(is_dask, given)))
 
 
 def _array_of(function: Callable[..., Any], dtype: np.dtype[Any], *values: Any) -> NDArray[Any]:

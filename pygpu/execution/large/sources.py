@@ -3,8 +3,9 @@ while a function is translated."""
 
 from __future__ import annotations
 
+import importlib
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Final
 
@@ -63,6 +64,16 @@ def seen(array: Any, dims: int) -> Any:
         return texels(array, format)
     as_seen = texels(np.zeros(1, dtype), format).dtype
     return array if as_seen == dtype else array.map_blocks(texels, format, dtype=as_seen)
+
+
+def of_tasks(
+    tasks: Mapping[Any, Any], name: str, chunks: Any, dtype: Any, needed: Sequence[Any]
+) -> Any:
+    """The Dask array whose chunks are the tasks of this name, which need these arrays."""
+    array = importlib.import_module("dask.array").Array
+    graph = importlib.import_module("dask.highlevelgraph").HighLevelGraph
+    made = graph.from_collections(name, tasks, dependencies=needed)
+    return array(made, name, chunks, meta=np.empty((0,) * len(chunks), dtype))
 
 
 @record(eq=False)
