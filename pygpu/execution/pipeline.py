@@ -43,6 +43,7 @@ from pygpu.execution.programs.options import Options, fast_within
 
 with later():
     from pygpu.execution.inspection import reports
+    from pygpu.execution.large import gathered  # it imports Dask
     from pygpu.execution.web import recorded
 
 
@@ -262,15 +263,20 @@ def _with_pictures(value: Any, dims: int, become: Callable[[Any, int], Any]) -> 
 
 def _seen(picture: Any, dims: int) -> Any:
     """A Dask array, or an array beside one, as functions see its texels."""
-    return seen(picture if is_dask(picture) else array_of(picture), dims)
+    if not is_dask(picture):
+        return seen(array_of(picture), dims)
+    made = seen(picture, dims)
+    return made if made is picture else gathered.Seen.of(made, picture, dims)
 
 
 def _as_results(result: Any) -> Any:
-    """Floats of Dask's operators as those of results, 32 bits wide; in lists, tuples, dicts too."""
+    """Floats of Dask's operators as those of results, 32 bits wide, and bytes that were only moved
+    as these; in lists, tuples, dicts too."""
     if isinstance(result, dict):
         return {name: _as_results(value) for name, value in result.items()}
     if type(result) in (list, tuple):
         return type(result)([_as_results(value) for value in result])
+    result = gathered.as_stored(result) if is_dask(result) else result
     is_wide = is_dask(result) and result.ndim > 0 and result.dtype == np.float64
     return result.astype(np.float32) if is_wide else result
 

@@ -110,18 +110,17 @@ class _Histogram:
 
     def __init__(self, image: Any, nbins: int) -> None:
         self.most, self.middles = _most(image), None
-        self.low: Any = 0.0
-        self.high: Any = 1.0
+        self.ends: tuple[Any, Any] = (0.0, 1.0)
         if self.most:
             self.counts = sum(_values(image))
             return
-        self.low, self.high = extent(image)
+        self.ends = extent(image)
         flat = _side_by_side(image)
         if isinstance(flat, LazyImage):
             count = partial(_counts, nbins)
-            self.counts = counted(flat.texels(), count, nbins, self.low, self.high)
+            self.counts = counted(flat.texels(), count, nbins, *self.ends)
         else:
-            self.counts, edges = histogram(flat, nbins, _range(self.low, self.high))
+            self.counts, edges = histogram(flat, nbins, _range(*self.ends))
             self.middles = _between(edges)
 
     def asked(
@@ -130,8 +129,8 @@ class _Histogram:
         """A function of the counts and middles of the bins from the least value to the greatest."""
         if self.middles is not None:
             return function(self.counts, self.middles)
-        given = self.counts, self.low, self.high
-        return derived(partial(_of_bins, function, self.most), *given, shape=shape, dtype=dtype)
+        of = partial(_of_bins, function, self.most)
+        return derived(of, self.counts, *self.ends, shape=shape, dtype=dtype)
 
 
 def _of_bins(
@@ -430,12 +429,13 @@ def threshold_otsu(image: Any, nbins: int = 256) -> Any:
         values, counts = _distinct(image, "threshold_otsu")
         return _between_classes(counts, values)
     histogram = _Histogram(image, nbins)
-    if histogram.most:
-        return histogram.asked(_between_classes)
-    low, high = histogram.low, histogram.high
-    # Where all are alike, the middle of a bin may lie beside them.
-    found = histogram.asked(_between_classes)
-    return derived(lambda low, high, found: float(low if low == high else found), low, high, found)
+    # A Dask array's is as wide as texels: one of 64 bits may lie between a texel and itself.
+    found = histogram.asked(_between_classes, dtype=np.float32)
+
+    def of_all(low: Any, high: Any, found: Any) -> float:
+        return float(low if low == high else found)  # the middle of a bin may lie beside them
+
+    return derived(of_all, *histogram.ends, found, dtype=np.float32)
 
 
 def _between_classes(counts: NDArray[Any], values: NDArray[Any]) -> float:

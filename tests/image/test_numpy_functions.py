@@ -171,6 +171,16 @@ def test_images_are_put_together() -> None:
     assert same.dtype == np.uint8
 
 
+def test_values_that_are_put_into_bytes_are_texels() -> None:
+    seen = BYTES / np.float32(255)
+    for put in (
+        lambda x: np.insert(x, 2, 0.5, axis=0),
+        lambda x: np.insert(x, 1, seen[:, 0], axis=1),
+        lambda x: np.append(x, seen[:2], axis=0),
+    ):
+        np.testing.assert_allclose(np.asarray(put(Image(BYTES))), put(seen), rtol=1e-6)
+
+
 def test_one_scale() -> None:
     image = Image(BYTES)
     assert np.mean(image) == pytest.approx(BYTES.mean() / 255)

@@ -62,6 +62,18 @@ PIL_STORES: Final = frozenset(
     + [(np.dtype(name), 1) for name in ("uint16", "int32", "float32", "bool")]
 )
 
+MOVES: Final = tuple(  # NumPy's functions that only move texels
+    getattr(np, name)
+    for name in """
+        append atleast_1d atleast_2d atleast_3d block broadcast_to column_stack concatenate
+        delete diag diagflat diagonal dstack expand_dims fliplr flipud flip hstack insert
+        matrix_transpose moveaxis pad permute_dims ravel repeat reshape resize roll rollaxis rot90
+        squeeze stack swapaxes take take_along_axis tile transpose tril triu trim_zeros vstack
+        array_split dsplit hsplit split vsplit unstack extract compress
+    """.split()
+    if hasattr(np, name)
+)  # fmt: skip
+
 
 def is_pil(value: object) -> bool:
     """Whether it is a PIL image. PIL is not imported for the question."""

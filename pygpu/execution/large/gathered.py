@@ -1,4 +1,5 @@
-"""Results computed to be in memory as a whole: each chunk is written where it belongs there.
+"""Dask arrays of classes of their own: results computed to be in memory as a whole, of which each
+chunk is written where it belongs there, and texels that know the bytes they are made of.
 
 Dask's own way keeps all chunks until it copies them into a new array. That takes several times as
 long as a cheap function of them, and twice the memory.
@@ -6,12 +7,15 @@ long as a cheap function of them, and twice the memory.
     found = edges(slide)               # a Dask array, for Dask as any other
     found.compute()                    # chunk by chunk into one array
     found.to_zarr("edges.zarr")        # as ever
+    as_stored(Seen.of(floats, slide, 2)[::-1])     # slide[::-1]
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Iterator
 from functools import partial
+from numbers import Integral
 from typing import Any, Final
 
 import numpy as np
@@ -24,6 +28,7 @@ from dask.highlevelgraph import HighLevelGraph
 from numpy.typing import NDArray
 
 from pygpu.devices.process.reserve import RESERVE
+from pygpu.execution.arguments.convert import MOVES
 from pygpu.execution.large.work import run_block
 
 HERE: Final = (threaded.get, local.get_sync)  # schedulers whose tasks have this process' memory
@@ -56,6 +61,99 @@ class Gathered(Array):
         return made
 
 
+def _moving(name: str) -> Callable[..., Any]:
+    """A method of Dask's that only moves what an array holds."""
+    method = getattr(Array, name)
+
+    @functools.wraps(method)
+    def moved(self: Seen, *args: Any, **kwargs: Any) -> Any:
+        return self.moved(method(self, *args, **kwargs), lambda a: method(a, *args, **kwargs))
+
+    return moved
+
+
+class Seen(Gathered):
+    """Texels as functions see them, of an array whose bytes stand for them. What only moves the
+    texels moves that array, too: `as_stored` has it."""
+
+    __slots__ = ("stored",)
+    stored: tuple[str, Array, int]  # this one's name, the array of bytes, the coordinates of texels
+
+    @classmethod
+    def of(cls, texels: Array, stored: Array, dims: int) -> Seen:
+        made = cls(texels.dask, texels.name, texels.chunks, meta=texels._meta)
+        made.stored = made.name, stored, dims
+        return made
+
+    def moved(self, made: Any, move: Callable[[Array], Any]) -> Any:
+        """What some move has `made` of the texels, with the bytes moved alike."""
+        name, stored, dims = self.stored
+        if made is self or name != self.name:  # assignments to its parts give it another name
+            return made
+        more, last = made.ndim - dims, made.shape[-1] if made.ndim else 0
+        has_channels = self.ndim > dims and (more == 1 or (more == 2 and last == self.shape[-1]))
+        if has_channels and last > 4:  # no image: what functions see
+            return made
+        return Seen.of(made, move(stored), made.ndim - has_channels)
+
+    def __getitem__(self, index: Any) -> Any:
+        made = super().__getitem__(index)  # type: ignore[no-untyped-call]
+        listed = list(index) if isinstance(index, tuple) else [index]
+        for place in [n for n, each in enumerate(listed) if each is Ellipsis]:
+            listed[place : place + 1] = [slice(None)] * (self.ndim - len(listed) + 1)
+        if not all(isinstance(each, slice) for each in listed[: self.stored[2]]):
+            return made  # no image: what functions see
+        return self.moved(made, lambda array: array[index])
+
+    reshape, transpose, swapaxes = map(_moving, ("reshape", "transpose", "swapaxes"))
+    ravel, flatten, squeeze = map(_moving, ("ravel", "flatten", "squeeze"))
+    rechunk, repeat, copy = map(_moving, ("rechunk", "repeat", "copy"))
+
+    def astype(self, dtype: Any, **options: Any) -> Any:
+        """Of a dtype that was asked for, which no bytes stand for."""
+        plain = Array(self.dask, self.name, self.chunks, meta=self._meta)
+        return plain.astype(dtype, **options)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        made = super().__array_function__(func, types, args, dict(kwargs))  # type: ignore[no-untyped-call]
+        given = list(_leaves((args, list(kwargs.values()))))
+        # Values that come from elsewhere are texels as functions see them.
+        is_alone = all(isinstance(each, Seen | Integral | str | None) for each in given)
+        brings = func is np.insert or kwargs.keys() & {"constant_values", "end_values"}
+        if func not in MOVES or brings or not is_alone or not isinstance(made, Array):
+            return made
+        if len({as_stored(each).dtype for each in given if isinstance(each, Seen)}) > 1:
+            return made
+        swap = functools.partial(_swapped, as_stored)
+        return self.moved(made, lambda _: func(*swap(args), **swap(dict(kwargs))))
+
+
+def as_stored(value: Any) -> Any:
+    """The bytes of texels that were only moved; anything else as it is."""
+    if not isinstance(value, Seen):
+        return value
+    name, stored, _ = value.stored
+    return stored if name == value.name else value
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """What arguments are, and what lists among them hold."""
+    if isinstance(value, list | tuple):
+        for each in value:
+            yield from _leaves(each)
+    else:
+        yield value
+
+
+def _swapped(change: Callable[[Any], Any], value: Any) -> Any:
+    """Arguments with others in place of arrays, in lists among them too."""
+    if isinstance(value, list | tuple):
+        return type(value)([_swapped(change, each) for each in value])
+    if isinstance(value, dict):
+        return {name: _swapped(change, each) for name, each in value.items()}
+    return change(value)
+
+
 def _is_ours(task: Any) -> bool:
     return type(task) is tuple and task[0] is run_block
 
@@ -71,4 +169,4 @@ def _done(chunks: list[None]) -> None:
     """What there is to do once all chunks are there."""
 
 
-__all__ = ["Gathered"]
+__all__ = ["Gathered", "Seen", "as_stored"]

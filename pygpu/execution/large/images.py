@@ -38,6 +38,7 @@ class LazyImage(Lazy, NDArrayOperatorsMixin):
     def of(cls, array: Any, name: str) -> LazyImage:
         """A Dask array as it is read where nothing is said. `name` is the filter's, for errors."""
         source = Source.of(array, name, 2)
+        array = source.array
         dtype = stored_dtype(array.dtype)
         if dtype is None:
             raise TypeError(f"{name}: a Dask array of {array.dtype} holds no texels")

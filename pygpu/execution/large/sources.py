@@ -11,11 +11,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.sampler import Sampler
 from pygpu.core.storage import Format, texels
 from pygpu.execution.arguments.convert import TAKEN, storage_of
 from pygpu.execution.arguments.results import ImageMaker
+
+with later():
+    from pygpu.execution.large import gathered  # it imports Dask
 
 NO_OUT: Final = "out: a Dask array is computed later; store it with its to_zarr or store"
 
@@ -90,7 +94,8 @@ class Source:
     @classmethod
     def of(cls, given: Any, name: str, dims: int) -> Source:
         reading = given.sampler if isinstance(given, Lazy) else None
-        array = given = given.array if isinstance(given, Lazy) else given
+        given = given.array if isinstance(given, Lazy) else given
+        array = gathered.as_stored(given)
         if array.ndim not in (dims, dims + 1) or (
             array.ndim > dims and not 1 <= array.shape[dims] <= 4
         ):

@@ -16,6 +16,7 @@ import numpy as np
 
 from pygpu.core.errors import asked, whole
 from pygpu.core.storage import Format, ImageLike
+from pygpu.execution.arguments.convert import MOVES
 from pygpu.execution.arrays.histograms import histogram
 from pygpu.execution.arrays.scanning import scan
 from pygpu.execution.arrays.sorting import argsort, sort
@@ -244,7 +245,7 @@ _TABLE: Final[dict[Any, Rule]] = {
     **dict.fromkeys(_SUMS, _sum),
     **dict.fromkeys(_IMAGES, _texels),
     **dict.fromkeys(_HELD, _held),
-    **dict.fromkeys(moves.PLAIN, moves.moved),
+    **dict.fromkeys(MOVES, moves.moved),
     **dict.fromkeys(quantiles.RULED, quantiles.rule),
     **{getattr(np, name): _method(name) for name in ("sum", "mean", "min", "max")},
     np.amin: _method("min"),

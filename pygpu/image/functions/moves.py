@@ -26,21 +26,9 @@ from pygpu.image.functions.texels import first, image_of, images_in, in_texels, 
 from pygpu.runtime import Compiled
 from pygpu.types import vector
 
-PLAIN: Final = tuple(
-    getattr(np, name)
-    for name in """
-        append atleast_1d atleast_2d atleast_3d block broadcast_to column_stack concatenate
-        delete diag diagflat diagonal dstack expand_dims fliplr flipud flip hstack insert
-        matrix_transpose moveaxis pad permute_dims ravel repeat reshape resize roll rollaxis rot90
-        squeeze stack swapaxes take take_along_axis tile transpose tril triu trim_zeros vstack
-        array_split dsplit hsplit split vsplit unstack extract compress
-    """.split()
-    if hasattr(np, name)
-)  # fmt: skip
-
 
 def moved(function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]) -> Any:
-    """What a function of PLAIN gives: an image, or a list of images where NumPy gives one."""
+    """What a function of `MOVES` gives: an image, or a list of images where NumPy gives one."""
     image = first(args, kwargs)
     if image.storage.array is None and len(list(images_in((args, kwargs)))) == 1:
         found = _on_device(function, image, args, kwargs)
@@ -54,10 +42,9 @@ def moved(function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]) ->
     if function in _JOINING and arrays:  # an array that is joined to images is made an image
         args = (_wrapped(args[0], image), *args[1:])
         every = list(images_in((args, kwargs)))
-    alike = (
-        len({each.format for each in every}) == 1
-        or len({(each.format.dtype, each.format.normalize) for each in every}) == 1
-    )
+    brings = function in (np.append, np.insert) and len(every) == 1  # texels as functions see them
+    stores = {(each.format.dtype, each.format.normalize) for each in every}
+    alike = len(stores) == 1 and not brings
     change = stored_in if alike else lambda value: seen_in(value, image)
     kwargs = _texel_units(function, dict(kwargs), image) if alike else kwargs
     result = asked(function, *change(args), **change(dict(kwargs)))

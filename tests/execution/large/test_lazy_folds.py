@@ -1,5 +1,8 @@
 """Folds and maps of Dask arrays: lazily, chunk by chunk."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -164,6 +167,75 @@ def test_operators_of_pipelines_see_the_texels_of_dask_arrays(dtype: str) -> Non
         assert isinstance(lazily, da.Array)
         assert lazily.dtype.kind == at_once.dtype.kind
         np.testing.assert_allclose(lazily.compute(), at_once, rtol=1e-5, atol=1e-5)
+
+
+MOVES: dict[str, Callable[[Any], Any]] = {
+    "nothing": lambda im: im,
+    "slices": lambda im: im[3:40:2, ::-1],
+    "a row": lambda im: im[4],
+    "a texel": lambda im: im[4, 5],
+    "a channel": lambda im: im[..., 0],
+    "swapaxes": lambda im: im.swapaxes(0, 1) if isinstance(im, da.Array) else np.swapaxes(im, 0, 1),
+    "rechunk": lambda im: im.rechunk(-1)[2:] if isinstance(im, da.Array) else im[2:],
+    "transpose": np.transpose,
+    "flip": lambda im: np.flip(im, 1),
+    "rot90 and a crop": lambda im: np.rot90(im)[5:, 2:9],
+    "roll": lambda im: np.roll(im, 3, axis=1),
+    "tile": lambda im: np.tile(im, (2, 1, 1)[: im.ndim]),
+    "repeat": lambda im: np.repeat(im, 2, axis=0),
+    "take": lambda im: np.take(im, [4, 0, 1], axis=1),
+    "edges": lambda im: np.pad(im, ((1, 2), (3, 0), (0, 0))[: im.ndim], mode="edge"),
+    "itself twice": lambda im: np.concatenate([im, np.flip(im, 0)]),
+    "beside floats": lambda im: np.concatenate([im, im * 0.5]),
+    "beside results": lambda im: np.vstack([beside(im), im]) - im[:1],
+    "stack": lambda im: np.stack([im, im]),
+    "several": lambda im: {"one": (np.fliplr(im), im / 2), "other": [im[1:]]},
+    "a number": lambda im: im[2:] > pygpu.filters.threshold_otsu(im),
+    "a filter": lambda im: pygpu.filters.equalize_hist(im[3:]),
+    "rounds": lambda im: beside.iterate(im, 0),
+}
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "bool", "float64"])
+@pytest.mark.parametrize("move", MOVES)
+def test_pipelines_give_what_they_only_move_as_it_is_stored(move: str, dtype: str) -> None:
+    pipe = pygpu.pipeline(MOVES[move], target="cpu")
+    grey = ((np.arange(3000) * 7919).reshape(50, 60) % 251).astype(dtype)
+    colour = np.stack([grey, grey[::-1], grey[:, ::-1]], -1)
+    for whole in (grey, colour) if move != "a number" else (grey,):
+        found = leaves_of(pipe(da.from_array(whole, chunks=(16, 17, 3)[: whole.ndim])))
+        for lazily, at_once in zip(found, leaves_of(pipe(whole)), strict=True):
+            computed = np.asarray(lazily.compute())
+            assert lazily.dtype == computed.dtype == np.asarray(at_once).dtype
+            np.testing.assert_allclose(computed, at_once, rtol=1e-5, atol=1e-6)
+
+
+def leaves_of(result: Any) -> list[Any]:
+    if isinstance(result, dict):
+        result = list(result.values())
+    if isinstance(result, list | tuple):
+        return [leaf for each in result for leaf in leaves_of(each)]
+    return [result]
+
+
+def test_what_brings_values_or_changes_some_is_seen_as_functions_see_it() -> None:
+    whole = np.arange(300, dtype=np.uint8).reshape(20, 15)
+
+    def changed(im: Any) -> Any:
+        im[3] = 0.5
+        return im[:9]
+
+    for move in (
+        changed,
+        lambda im: np.pad(im, 1, constant_values=1),
+        lambda im: np.insert(im, 2, 1, axis=0),
+        lambda im: np.append(im, np.ones((1, 15)), axis=0),
+        lambda im: im.astype(np.float32),
+        lambda im: da.transpose(im) if isinstance(im, da.Array) else im.T,
+    ):
+        found = pygpu.pipeline(move)(da.from_array(whole, chunks=7))
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, move(whole / np.float32(255)), rtol=1e-6)
 
 
 def test_volumes_and_masked_chunks_are_refused_with_a_way_out() -> None:
