@@ -401,5 +401,9 @@ class TooOld(DeviceError):
     """A driver lacks what a target's programs take."""
 
 
+class NoSuchDevice(DeviceError):
+    """There is no device of the number that the environment names."""
+
+
 class OutOfMemory(DeviceError):
     """A device has no room for what a call brings there."""

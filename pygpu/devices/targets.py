@@ -25,7 +25,7 @@ import numpy as np
 
 from pygpu.core.builder import Builder
 from pygpu.core.device import Device, Limits
-from pygpu.core.errors import DeviceError, TooOld, shown
+from pygpu.core.errors import DeviceError, NoSuchDevice, TooOld, shown
 from pygpu.core.host import cache, forks, log, settings
 from pygpu.core.host.later import later, running
 from pygpu.core.host.records import record
@@ -325,11 +325,15 @@ def _choose_automatically() -> Device:
 def _best() -> Device:
     """The fastest device of this machine, as far as is known."""
     answers: dict[str, str] = {}
-    if _may_have_hardware() and not _STATE.forked:
+    chosen = settings.read("PYGPU_DEVICE") or settings.read("PYGPU_EGL_DEVICE")
+    if (chosen or _may_have_hardware()) and not _STATE.forked:
         hardware = [device for device in _open_all(gpus(), answers) if device.is_hardware]
         fastest = hardware[0] if len(hardware) == 1 else _faster(hardware)
         if fastest is not None:
             return fastest
+        if chosen:
+            why = "; ".join(answers.values()) or "that is no GPU, or one whose programs fail"
+            log.warning("PYGPU_DEVICE=%r is not taken: %s", chosen, why)
     public = [name for name, target in DEVICES.items() if target.is_public]
     for name in sorted(public, key=lambda name: DEVICES[name].is_gpu):  # GPUs in software last
         found = _open_all((name,), answers)
@@ -340,11 +344,14 @@ def _best() -> Device:
 
 
 def _open_all(names: Iterable[str], answers: dict[str, str]) -> list[Device]:
-    """The devices of these targets that open; what the others answered goes to `answers`."""
+    """The devices of these targets that open; what the others answered goes to `answers`. An error
+    where the environment names a device that is not there."""
     opened = []
     for name in names:
         try:
             opened.append(open_device(name))
+        except NoSuchDevice:
+            raise
         except DeviceError as error:
             log.info("no target %s: %s", name, error)
             answers[name] = str(error)

@@ -5,7 +5,7 @@ import pytest
 
 import pygpu
 from pygpu.core.device import Device
-from pygpu.core.errors import TooOld
+from pygpu.core.errors import NoSuchDevice, TooOld
 from pygpu.core.host import cache
 from pygpu.devices import targets
 from pygpu.devices.interpreter import InterpreterDevice
@@ -122,6 +122,31 @@ def test_without_a_cache_it_is_measured_once_in_a_process(machine, monkeypatch):
 def test_where_nothing_is_every_attempt_is_told(machine):
     with pytest.raises(pygpu.DeviceError, match=r"(?s)cpu: no cpu.*fragment: no fragment"):
         targets.choose("auto")
+
+
+def test_a_device_that_the_environment_names_must_be_there(machine, monkeypatch):
+    opens = targets.open_device
+
+    def open_device(name):
+        if name != "cpu":
+            raise NoSuchDevice("PYGPU_DEVICE='99': the devices here are 0")
+        return opens(name)
+
+    machine["opened"] = {"cpu"}
+    monkeypatch.setattr(targets, "open_device", open_device)
+    assert targets.choose("auto").name == "cpu"
+    targets.reset()
+    monkeypatch.setenv("PYGPU_DEVICE", "99")
+    with pytest.raises(pygpu.DeviceError, match="PYGPU_DEVICE='99': the devices here are 0"):
+        targets.choose("auto")
+    assert targets.choose("cpu").name == "cpu"
+
+
+def test_a_device_that_is_no_gpu_is_told_of(machine, monkeypatch, caplog):
+    machine["opened"] = {"cpu", "fragment"}
+    monkeypatch.setenv("PYGPU_DEVICE", "0")
+    assert targets.choose("auto").name == "cpu"
+    assert "PYGPU_DEVICE='0' is not taken: no compute" in caplog.text
 
 
 def test_the_environment_is_read_at_each_use(machine, monkeypatch):

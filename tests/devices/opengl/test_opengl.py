@@ -640,20 +640,22 @@ for _ in range(2):
 
 def test_device_is_chosen_by_its_number_and_one_that_is_missing_is_told() -> None:
     require("fragment")
-    code = "from pygpu.devices.targets import open_device; print(open_device('fragment').driver)"
+    code = "from pygpu.devices.targets import choose; print(choose('{}').describe())"
     answers = {
-        number: subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYGPU_DEVICE": number},
+        (number, target): subprocess.run(
+            [sys.executable, "-c", code.format(target)],
+            env={**os.environ, "PYGPU_DEVICE": number, "PYGPU_TARGET": ""},
             capture_output=True,
             text=True,
             check=False,
         )
         for number in ("0", "99")
+        for target in ("fragment", "auto")
     }
     if sys.platform.startswith("linux") and "DISPLAY" not in os.environ:
-        assert answers["0"].returncode == 0, answers["0"].stderr
-        assert "PYGPU_DEVICE='99': the devices here are 0" in answers["99"].stderr
+        for target in ("fragment", "auto"):
+            assert answers["0", target].returncode == 0, answers["0", target].stderr
+            assert "PYGPU_DEVICE='99': the devices here are 0" in answers["99", target].stderr
 
 
 @pytest.mark.parametrize("device", ["fragment", "compute"])

@@ -21,7 +21,7 @@ from typing import Any, Final, Protocol
 
 import glcontext
 
-from pygpu.core.errors import DeviceError
+from pygpu.core.errors import NoSuchDevice
 from pygpu.core.host import settings
 
 Attempt = tuple[str, Callable[[], "PlatformContext"]]
@@ -126,7 +126,7 @@ class _Library:
 
 def _egl_displays(egl: _Library) -> Iterator[tuple[str, Callable[[], int | None]]]:
     """Displays to try, hardware first: PYGPU_DEVICE (or PYGPU_EGL_DEVICE, as it was
-    called) chooses one by its number. DeviceError where there is none of that number."""
+    called) chooses one by its number. NoSuchDevice where there is none of that number."""
     extensions = (egl.eglQueryString(None, _EXTENSIONS) or b"").split()
     chosen = os.environ.get("PYGPU_DEVICE") or os.environ.get("PYGPU_EGL_DEVICE")
     listing = (b"EGL_EXT_device_enumeration", b"EGL_EXT_device_base")  # the second is of both
@@ -134,7 +134,7 @@ def _egl_displays(egl: _Library) -> Iterator[tuple[str, Callable[[], int | None]
         map(extensions.__contains__, listing)
     )
     if chosen and not can_list:
-        raise DeviceError(f"PYGPU_DEVICE={chosen!r}: EGL lists no devices here")
+        raise NoSuchDevice(f"PYGPU_DEVICE={chosen!r}: EGL lists no devices here")
     if can_list:
         devices = (_P * 16)()
         count = ctypes.c_int()
@@ -152,7 +152,7 @@ def _egl_displays(egl: _Library) -> Iterator[tuple[str, Callable[[], int | None]
             there = ", ".join([str(number) for number, _ in numbered])
             numbered = [pair for pair in numbered if str(pair[0]) == chosen.strip()]
             if not numbered:
-                raise DeviceError(f"PYGPU_DEVICE={chosen!r}: the devices here are {there}")
+                raise NoSuchDevice(f"PYGPU_DEVICE={chosen!r}: the devices here are {there}")
         for number, device in sorted(numbered, key=lambda pair: pair[0] in software):
             yield f"EGL device {number}", partial(get, _PLATFORM_DEVICE, device, None)
         if chosen:
