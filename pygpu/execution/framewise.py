@@ -24,8 +24,9 @@ from pygpu.execution.large import labels
 from pygpu.execution.large.sources import NO_OUT, holds_dask, is_dask
 
 
-def mapped(call: Callable[..., Any]) -> Callable[..., Any]:
-    """The function of stacks, given that of an image, whose first parameter is the image."""
+def mapped(call: Callable[..., Any], dims: int = 2) -> Callable[..., Any]:
+    """The function of stacks, given that of an image, whose first parameter is the image: one of so
+    many coordinates."""
     name = call.__name__
 
     @functools.wraps(call)
@@ -39,9 +40,9 @@ def mapped(call: Callable[..., Any]) -> Callable[..., Any]:
         if is_dask(images):
             if out is not None:
                 raise TypeError(NO_OUT)
-            stack = lazy_stack(images, name, 2)
+            stack = lazy_stack(images, name, dims)
         else:
-            found = stack_of(images, name, 2, must=True)
+            found = stack_of(images, name, dims, must=True)
             assert found is not None, "the first argument must vary"
             stack = found
         if not stack.count:
@@ -77,8 +78,10 @@ def _joined(results: list[Any], stack: Stack) -> Any:
     first = results[0]
     if isinstance(first, Iterator):
         return (_joined(list(layers), stack) for layers in zip(*results, strict=True))
-    if isinstance(first, tuple):
-        return tuple([_joined(list(each), stack) for each in zip(*results, strict=True)])
+    if isinstance(first, dict):
+        return {name: _joined([each[name] for each in results], stack) for name in first}
+    if isinstance(first, tuple | list):
+        return type(first)([_joined(list(each), stack) for each in zip(*results, strict=True)])
     if isinstance(first, ImageLike):
         return np.stack(results)
     if holds_dask(results):

@@ -42,6 +42,7 @@ from pygpu.execution.pipelines.unseen import Unseen
 from pygpu.execution.programs.options import Options, fast_within
 
 with later():
+    from pygpu.execution import framewise
     from pygpu.execution.inspection import reports
     from pygpu.execution.large import gathered  # it imports Dask
     from pygpu.execution.web import recorded
@@ -158,6 +159,14 @@ class Pipeline:
                 result = self.__wrapped__(*bound.args, **bound.kwargs)
             graph.settle([image.storage for image in images_of(result)])
         return _presented(result, form)
+
+    def map(self, images: Any, *args: Any, **kwargs: Any) -> Any:
+        """Call for each frame of a stack: an array (T, H, W) or (T, H, W, C) gives (T, ...), frames
+        that come one by one give a generator. The first argument varies, the others are given as
+        in a call."""
+        with shortened:
+            dims = self._positional[0] if self._positional else 2
+            return framewise.mapped(self, dims)(images, *args, **kwargs)
 
     def lower(self, *args: Any, **kwargs: Any) -> reports.LoweredPipeline:
         """Run for these arguments, and say which stages there were."""

@@ -102,6 +102,30 @@ def test_what_is_measured_of_a_pil_image_is_not_cut_off_at_8_bits():
     assert filters.distance_transform_edt(picture, dtype=np.uint8).mode == "L"
 
 
+def test_pipelines_are_mapped_over_stacks():
+    @pygpu.pipeline
+    def sharper(im, amount=2.0):
+        return {"edges": amount * (im - filters.gaussian(im, sigma=1)), "both": [im.max(), im[2:]]}
+
+    film = np.stack([GREY, GREY[:, ::-1]])
+    stack, stored = sharper.map(film, amount=3.0), sharper.map(np.uint8(255 * film))
+    assert stack["both"][0].shape == film.shape[:2]
+    assert stored["both"][1].dtype == np.uint8
+    for place in np.ndindex(2, 3):
+        one = sharper(film[place], 3.0)
+        assert_array_equal(stack["edges"][place], one["edges"])
+        assert_array_equal(stack["both"][1][place], one["both"][1])
+    assert [each["edges"].shape for each in sharper.map(iter(GREY))] == [GREY.shape[1:]] * 3
+    da = pytest.importorskip("dask.array")
+    lazy = sharper.map(da.from_array(film, chunks=20), amount=3.0)
+    assert_allclose(lazy["edges"].compute(), stack["edges"], atol=1e-6)
+    louder = pygpu.pipeline(lambda line: 2 * line)
+    louder.__wrapped__.__annotations__["line"] = pygpu.Signal
+    assert pygpu.pipeline(louder.__wrapped__).map(GREY[0]).shape == GREY[0].shape
+    with pytest.raises(ValueError, match="sharper: takes a stack of frames"):
+        sharper.map(GREY[0])
+
+
 def test_all_filters_and_their_maps_travel_by_name():
     for name in filters.__all__:
         function = getattr(filters, name)
