@@ -381,14 +381,19 @@ def _is_refusal(traceback: types.TracebackType | None) -> bool:
 
 
 def _of_others(traceback: types.TracebackType | None) -> types.TracebackType | None:
-    if traceback is None:
-        return None
-    rest = _of_others(traceback.tb_next)
-    if traceback.tb_frame.f_code.co_filename.startswith(HOME):
-        return rest
-    line: int | None = traceback.tb_lineno  # none between lines, where signals are taken, say
-    line = traceback.tb_frame.f_code.co_firstlineno if line is None else line
-    return types.TracebackType(rest, traceback.tb_frame, traceback.tb_lasti, line)
+    """A traceback without the frames of PyGPU's own."""
+    every = []
+    while traceback is not None:
+        every.append(traceback)
+        traceback = traceback.tb_next
+    rest = None
+    for each in reversed(every):
+        code = each.tb_frame.f_code
+        if not code.co_filename.startswith(HOME):
+            line: int | None = each.tb_lineno  # none between lines, where signals are taken, say
+            line = code.co_firstlineno if line is None else line
+            rest = types.TracebackType(rest, each.tb_frame, each.tb_lasti, line)
+    return rest
 
 
 class DeviceError(RuntimeError):

@@ -658,3 +658,15 @@ def reduced_extremes_over_a_dynamic_range(im: Image, p: Position, n: int = 3):
 def list_of_extremes_over_a_dynamic_range(im: Image, p: Position, n: int = 3):
     rows = list(max(im(p + (dx, k)) for dx in range(-1, 2)) for k in range(n))
     return sum(rows) + max(rows, default=0.0) * len(rows)
+
+
+@program
+def nested_generators_with_filters(counts: Image, p: Position):
+    n = counts(p)
+    total = sum(i * j for i in range(n) for j in range(i) if j % 2)
+    total += 100 * sum(i * j for i in range(n) if i % 2 for j in range(i))
+    most = max((i * j for i in range(n) for j in range(i) if j % 2), default=0)
+    found = any(i * j == 12 for i in range(n) for j in range(i) if j % 2)
+    for v in (i + j for i in range(n) for j in range(i) if j % 2):
+        most += 100 * v
+    return total, most, found

@@ -2,6 +2,7 @@
 
 import itertools
 import types
+from typing import NamedTuple
 
 import numpy as np
 
@@ -763,3 +764,18 @@ def methods_of_strings_of_several_options(im: Image, p: Position):
     turned = text.replace(one, other)
     ends = text.endswith(end), text.endswith(one), text.startswith(one)
     return *ends, text.find(one), text.count(one), len(turned), turned == "abec"
+
+
+class Pair(NamedTuple):
+    first: int
+    second: int = 5
+
+
+@program
+def places_in_named_tuples(counts: Image, p: Position):
+    pair = Pair(counts(p))
+    xs = list(range(6))
+    if counts(p) % 2:
+        del xs[counts(p) % 5]
+    del xs[1:3]
+    return pair.index(pair.second), pair.count(5), sum(x * 7**k for k, x in enumerate(xs))

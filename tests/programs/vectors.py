@@ -493,3 +493,19 @@ def known_components_divided_by_zero(im: Image, p: Position):
     way, up = Vec3(0, 1, 2), Vec2(abs(im(p)) + 2, 0)
     odd = np.isnan(way // 0), np.isnan(way % Vec3(0, 1, 2)), np.isnan(Vec2(-4, 4) ** 0.5)
     return *odd, 2 / way, Vec2(im(p), 1) / up, up**-1
+
+
+@program
+def results_of_known_vectors_are_changed(im: Image, counts: Image, p: Position):
+    v = Vec3(1, 2, 3)
+    v = v * 0.5
+    v.z = im(p)
+    i = IVec3(1, 2, 3) // 2
+    i.x += counts(p)
+    u = 2 * Vec2(1, 2) + 1
+    u[0] = im(p)
+    for k in range(counts(p)):
+        t = Vec2(1, 2) * 2
+        t.x = k
+        u += t
+    return v.x + v.y + v.z, i.x + 10 * i.y + 100 * i.z, u

@@ -126,8 +126,10 @@ def long_comprehension(
     known = not isinstance(items.length, Abstract)
     what = f"a comprehension over {items.length if known else 'a dynamic number of'} items"
     body = _Body(w, frame, header, frame.at, collected, grouped)
-    if (w.handled() or w.faults.checked) and body.may_raise(items, frozen):
-        if adding is not None and adding[1].op == "YIELD":
+    yields = adding is not None and adding[1].op == "YIELD"
+    tried = w.handled() or w.faults.checked or (yields and grouped)
+    if tried and body.may_raise(items, frozen):
+        if yields:
             raise w.error(FILTERED)  # its items are to be taken in turn
         w.state = frame.state = here
         return None

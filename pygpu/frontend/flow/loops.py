@@ -236,7 +236,11 @@ class _Unrolling:
         source = source_items(w, source)
         items = endless(w, source, index)
         if items is None and not isinstance(source, (tuple, range)):
-            raise w.error("this loop over an iterator is too long to be unrolled")
+            raise w.error(
+                "this loop is too long to be unrolled, and takes its items from an iterator that "
+                "Python advances while the function is compiled: loop over a range or a list, or "
+                "write the generator inside of the function, where it is compiled too"
+            )
         if items is None:
             items = tables.tabulate(w, source[index:])
         w.write(iterator, (items, 0))

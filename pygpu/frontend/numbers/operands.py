@@ -178,6 +178,5 @@ def componentwise(
         raise w.error(f"components of one vector are ints and uints: {integers.HINT}")
     position = not _POSITIONS.isdisjoint([getattr(x, "cls", x.__class__) for x in operands])
     if not any(isinstance(result, Abstract) for result in results):
-        known = vectors.from_components(tuple(np.asarray(r).item() for r in results))
-        return vectors.Position(*known) if position and kind == "int" else known
+        results = tuple([np.asarray(result).item() for result in results])
     return make_vector(w, vector(kind, size), results, position)

@@ -341,6 +341,8 @@ def _named_tuple_attribute(w: Evaluator, value: Tuple, name: str) -> Any:
     found = class_attribute(w, value.cls, name)
     if found is MISSING:
         raise AttributeError(f"{_quoted(value.cls)} object has no attribute '{name}'")
+    if found is getattr(tuple, name, None) and isinstance(found, types.MethodDescriptorType):
+        return attribute(w, Tuple(value.items), name)
     return bind(w, found, value, value.cls)
 
 

@@ -393,6 +393,8 @@ def delete_item(w: Evaluator, container: Any, index: Any) -> None:
         contents = dict(w.read(container))
         del contents[index]
         w.write(container, contents)
+    elif isinstance(index, slice) and _in_slots(w, container):
+        parts.store_in_slice(w, container, Slice((index.start, index.stop, index.step)), ())
     elif not isinstance(index, slice) and (lists.is_moved(w, container, index)):
         left = lists.popped(w, lists.held(w, container), index)[1]
         lists.hold(w, container, left)
