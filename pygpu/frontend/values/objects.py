@@ -329,7 +329,8 @@ class Array(Object):
         return old if same else real
 
     def describe(self) -> str:
-        return f"an array of shape {np.shape(self.initial if self.places is None else self.places)}"
+        held = self.initial if self.places is None else self.places
+        return f"an array of shape {held.shape}" if isinstance(held, np.ndarray) else "an array"
 
 
 class Instance(Keyed):
