@@ -16,6 +16,7 @@ from typing import Final
 from pygpu.codegen.llvm.code import Code, keep_zero, narrow, signed, trunc, widened
 from pygpu.codegen.llvm.flow import Branch
 from pygpu.codegen.llvm.text import Val
+from pygpu.core.operations.intervals import ANY, Range
 
 LOG2E: Final = 1.4426950408889634
 LOG2E_32: Final = 1.4426950216293335  # as a float32
@@ -55,12 +56,8 @@ def nearest(code: Code, x: Val) -> tuple[Val, Val]:
 
 
 def scale(code: Code, x: Val, power: Val) -> Val:
-    """x * 2**power; in float32 with |power| up to 250, once rounded."""
-    if x.kind == "double":
-        return x * code.bits((power + 1023) << 52, "double")
-    half = power >> 1
-    first = code.bits((half + 127) << 23, "float")
-    return x * first * code.bits((power - half + 127) << 23, "float")
+    """x * 2**power of doubles."""
+    return x * code.bits((power + 1023) << 52, "double")
 
 
 # ---------------------------------------------------------------- exponentials
@@ -76,40 +73,76 @@ EXP2_32: Final = (1.0, 0.6931471805536239, 0.24022650925069966, 0.05550410929455
                   1.531029610461944e-05)  # fmt: skip
 
 
-def exp(code: Code, x: Val) -> Val:
-    """e**x = 2**k e**r, |r| up to ln(2) / 2."""
-    x = bound(code, x, -104.0, 89.0)
-    whole, power = nearest_whole(code, x * LOG2E)
+def exp(code: Code, x: Val, reach: Range = ANY) -> Val:
+    """e**x = 2**k e**r, |r| up to ln(2) / 2. `reach`: what x lies in, if it is not NaN."""
+    x, (low, high) = _within(code, x, reach, (-104.0, 89.0))
+    whole, factors = powers_of_two(code, x, LOG2E, (low * LOG2E, high * LOG2E))
     rest = code.fma(whole, -0.693359375, x)  # exact: few bits
     rest = code.fma(whole, 2.12194440e-4, rest)
-    return times_power(code, polynomial(code, rest, (1.0, 1.0, *EXP_32)), whole, power)
+    return times(code, _curve_of_exp(code, rest), whole, factors)
 
 
-def exp2(code: Code, x: Val, curve: Sequence[float] = EXP2_32) -> Val:
-    x = bound(code, x, -150.0, 129.0)
-    whole, power = nearest_whole(code, x)
-    return times_power(code, polynomial(code, x - whole, curve), whole, power)
+def _curve_of_exp(code: Code, r: Val) -> Val:
+    """e**r. In lanes of 256 bits and fewer what is computed beside does not hide that each step of
+    Horner's rule waits for the one before: two steps less for one more product."""
+    if _scales(code, r):
+        return polynomial(code, r, (1.0, 1.0, *EXP_32))
+    square = r * r
+    first, second = (code.fma(r, EXP_32[k + 1], EXP_32[k]) for k in (0, 2))
+    second = code.fma(square, EXP_32[4], second)
+    return code.fma(code.fma(second, square, first), square, r + 1.0)
 
 
-def nearest_whole(code: Code, x: Val) -> tuple[Val, Val | None]:
-    """x rounded to a whole number, and that as an int where it will be needed."""
+def exp2(code: Code, x: Val, reach: Range = ANY, curve: Sequence[float] = EXP2_32) -> Val:
+    x, reach = _within(code, x, reach, (-150.0, 129.0))
+    whole, factors = powers_of_two(code, x, 1.0, reach)
+    return times(code, polynomial(code, x - whole, curve), whole, factors)
+
+
+def _within(code: Code, x: Val, reach: Range, ends: Range) -> tuple[Val, Range]:
+    """x brought between two numbers, if it may lie outside, and what it lies in then."""
+    low, high = max(reach[0], ends[0]), min(reach[1], ends[1])
+    x = code.maximum(x, low) if low > reach[0] else x
+    return code.minimum(x, high) if high < reach[1] else x, (low, high)
+
+
+def powers_of_two(
+    code: Code, x: Val, unit: float, reach: Range
+) -> tuple[Val, tuple[Val | float, ...]]:
+    """x * unit rounded to a whole number k, and numbers whose product is 2**k: of which the first
+    do not make what is about 1 subnormal. Two are enough for k from -190 to 190, one for less. k is
+    found in the last places of x * unit plus a large number, where what an exponent is too small
+    by is added with it: in those of a number of half as many places there is half of k. The same k
+    whatever is known of it, and the same bits."""
     if _scales(code, x):
-        return code.intrinsic("rint", x), None
-    return nearest(code, x)
+        return code.intrinsic("rint", x if unit == 1.0 else x * unit), ()
+
+    def shifted(magic: float) -> Val:
+        return x + magic if unit == 1.0 else code.fma(x, unit, magic)
+
+    low, high = reach
+    more = 0 if low >= -126.0 and high <= 127.0 else 64 if high <= 63.0 else None
+    bias = 254 if more is None else 127 + more
+    moved = shifted(12582912.0 + bias)
+    whole, bits = moved - (12582912.0 + bias), code.bits(moved, "int")
+    if more is not None:
+        rest = (2.0**-more,) if more else ()
+        return whole, (code.bits(bits << 23, "float"), *rest)
+    half = code.bits(shifted(25165824.0 + 254), "int")
+    parts = half, bits - half
+    return whole, tuple([code.bits(part << 23, "float") for part in parts])
 
 
 def _scales(code: Code, x: Val) -> bool:
     return x.lanes == 16 and code.machine.has("avx512f")
 
 
-def times_power(
-    code: Code, x: Val, whole: Val, power: Val | None, *, is_normal: bool = False
-) -> Val:
-    """x * 2**whole, rounded once. `is_normal`: the power is a normal number."""
-    if power is not None and is_normal:
-        return x * code.bits((power + 127) << 23, "float")
-    if power is not None:
-        return scale(code, x, power)
+def times(code: Code, x: Val, whole: Val, factors: Sequence[Val | float]) -> Val:
+    """x * 2**whole, rounded once: see `powers_of_two`."""
+    for factor in factors:
+        x = x * factor
+    if factors:
+        return x
     name, vector = "llvm.x86.avx512.mask.scalef.ps.512", x.type
     code.declared[name] = f"declare {vector} @{name}({vector}, {vector}, {vector}, i16, i32)"
     given = f"{vector} {x.text}, {vector} {whole.text}, {vector} zeroinitializer, i16 -1, i32 4"
@@ -125,7 +158,7 @@ def _exp_parts(code: Code, x: Val) -> tuple[Val, Val]:
     return small, code.bits((power + 1023) << 52, "double")
 
 
-def _exp_64(code: Code, x: Val) -> Val:
+def exp_64(code: Code, x: Val) -> Val:
     small, scale = _exp_parts(code, x)
     return (small + 1.0) * scale
 
@@ -207,7 +240,7 @@ def log_ends(code: Code, x: Val, result: Val) -> Val:
     return code.select(x < 0.0, number(math.nan), result)
 
 
-def _log_64(code: Code, x: Val) -> Val:
+def log_64(code: Code, x: Val) -> Val:
     """ln(x) of positive finite normal doubles, to 1e-14 of its size."""
     bits = code.bits(x, "long") - 0x3FE6A09E667F3BCD
     exponent = _long_to_double(code, bits >> 52)
@@ -227,7 +260,7 @@ def log2(code: Code, x: Val) -> Val:
 
 
 def log10(code: Code, x: Val) -> Val:
-    result = narrow(code, _log_64(code, widened(code, x)) * 0.4342944819032518)
+    result = narrow(code, log_64(code, widened(code, x)) * 0.4342944819032518)
     return log_ends(code, x, result)
 
 
@@ -235,7 +268,7 @@ def log1p_64(code: Code, x: Val) -> Val:
     """ln(1 + x) of doubles above -1 and finite."""
     total = x + 1.0
     lost = x - (total - 1.0)
-    return _log_64(code, total) + lost / total
+    return log_64(code, total) + lost / total
 
 
 def log1p(code: Code, x: Val) -> Val:
@@ -258,11 +291,11 @@ def pow(code: Code, x: Val, y: Val) -> Val:
 
     a = code.absolute(x)
     usual = code.select((a > 0.0) & (a < math.inf), a, number(1.0))
-    log_of = _log_64(code, widened(code, usual))
+    log_of = log_64(code, widened(code, usual))
     log_of = code.select(a.eq(0.0), code.constant("double", -math.inf, x.lanes), log_of)
     log_of = code.select(a.eq(math.inf), code.constant("double", math.inf, x.lanes), log_of)
     exponent = bound(code, log_of * widened(code, y), -200.0, 200.0)
-    result = narrow(code, _exp_64(code, exponent))
+    result = narrow(code, exp_64(code, exponent))
     result = code.select(x.ne(x), x, result)
 
     whole = trunc(code, y).eq(y)
@@ -325,81 +358,9 @@ def erfc(code: Code, x: Val) -> Val:
     a = bound(code, widened(code, code.absolute(x)), 0.0, 10.5)
     square = a * a
     near = 1.0 - a * polynomial(code, square, ERF_64)
-    far = _exp_64(code, -square) * polynomial(code, 2.0 / (a + 2.0) - 0.4140625, ERFCX_64)
+    far = exp_64(code, -square) * polynomial(code, 2.0 / (a + 2.0) - 0.4140625, ERFCX_64)
     above = code.select(a < 1.0, near, far)
     return narrow(code, code.select(x < 0.0, 2.0 - above, above))
-
-
-# ---------------------------------------------------------------- the gamma function
-
-# Lanczos' sum for the gamma function, with the coefficients of Boost and CPython: a quotient of
-# polynomials, and how far the power in the formula is from x - 1/2.
-LANCZOS: Final = (23531376880.41076, 42919803642.649101, 35711959237.355667, 17921034426.037209,
-                  6039542586.3520279, 1439720407.3117216, 248874557.86205417, 31426415.585400194,
-                  2876370.6289353725, 186056.26539522348, 8071.6720023658163, 210.82427775157935,
-                  2.5066282746310002)  # fmt: skip
-BELOW: Final = (0.0, 39916800.0, 120543840.0, 150917976.0, 105258076.0, 45995730.0, 13339535.0,
-                2637558.0, 357423.0, 32670.0, 1925.0, 66.0, 1.0)  # fmt: skip
-SHIFT: Final = 6.024680040776729583740234375
-LGAMMA_64: Final = (0.4227843351007809, -0.10031730152108735, 0.03296500025167867,
-                    -0.012384199426319594, 0.004998650843502861, -0.0021080317320763316,
-                    0.0009152797722839827, -0.0004063129242160254, 0.00018303766532406222,
-                    -8.115393168521783e-05, 3.682375492661559e-05, -2.1127288067384426e-05,
-                    1.0371661633622675e-05, -4.5074251879765754e-07, -1.1826307859673979e-07,
-                    -2.4597344546198436e-06, 1.2468010546454934e-06)  # fmt: skip
-SINPI_64: Final = (3.1415926535897936, -5.16771278004975, 2.550164039858589, -0.5992645287341692,
-                   0.08214587765742838, -0.007370356938084919, 0.00046596407504045483,
-                   -2.1105980631904688e-05)  # fmt: skip
-
-
-def _lanczos(code: Code, x: Val) -> Val:
-    """Lanczos' sum, of doubles from 1/2 on; at its end from 1e12 on."""
-    x = code.minimum(x, 1e12)
-    return polynomial(code, x, LANCZOS) / polynomial(code, x, BELOW)
-
-
-def _sine_of_pi(code: Code, x: Val) -> Val:
-    """sin(pi x) of doubles up to 2**50, to 1e-15 of its size; 0 of the sign of x where x is 0."""
-    whole, count = nearest(code, x)
-    rest = x - whole
-    sine = rest * polynomial(code, rest * rest, SINPI_64)
-    return code.bits(code.bits(sine, "long") ^ (count << 63), "double")
-
-
-def gamma(code: Code, x: Val) -> Val:
-    """Below 1/2 by reflection: gamma(x) gamma(1 - x) = pi / sin(pi x)."""
-    wide = bound(code, widened(code, x), -(2.0**24), 40.0)
-    reflected = wide < 0.5
-    a = code.select(reflected, 1.0 - wide, wide)
-    shifted = a + (SHIFT - 0.5)
-    power = bound(code, _log_64(code, shifted) * (a - 0.5) - shifted, -700.0, 700.0)
-    above = _exp_64(code, power) * _lanczos(code, a)
-    sine = _sine_of_pi(code, wide)
-    result = narrow(code, code.select(reflected, PI / (sine * above), above))
-    is_pole = (x < 0.0) & sine.eq(0.0)
-    return code.select(is_pole, code.constant("float", math.nan), result)
-
-
-def lgamma(code: Code, x: Val) -> Val:
-    """Below 1/2 by reflection; from there to 3 so that the zeros at 1 and 2 are exact."""
-    wide = bound(code, widened(code, x), -(2.0**24), 1e300)
-    reflected = wide < 0.5
-    a = code.select(reflected, 1.0 - wide, wide)
-    is_near, is_low = a < 3.0, a < 1.0
-    one = code.constant("double", 1.0)
-    first = code.select(is_near, code.select(is_low, a, one), a + (SHIFT - 0.5))
-    logarithm = _log_64(code, first)
-    u = code.select(is_low, a + 1.0, a)
-    near = (u - 1.0) * (u - 2.0) * polynomial(code, u - 2.0, LGAMMA_64) - logarithm
-    far = (a - 0.5) * (logarithm - 1.0) + (_log_64(code, _lanczos(code, a)) - SHIFT)
-    above = code.select(is_near, near, far)
-    sine = code.absolute(_sine_of_pi(code, wide))
-    pole = sine.eq(0.0)
-    below = _log_64(code, PI / code.select(pole, one, sine)) - above
-    result = narrow(code, code.select(reflected, below, above))
-    result = code.select((x <= 0.0) & pole, code.constant("float", math.inf), result)
-    result = code.select(code.absolute(x).eq(math.inf), code.absolute(x), result)
-    return code.select(x.ne(x), x, result)
 
 
 # ---------------------------------------------------------------- fast forms
@@ -415,7 +376,7 @@ _FAST_LOG2: Final = (1.4426964472792778, -0.7213635760320795, 0.4806267654768587
 
 
 def _fast_power(code: Code, x: Val) -> Val:
-    return exp2(code, x, _FAST_EXP2)
+    return exp2(code, x, curve=_FAST_EXP2)
 
 
 def _fast_logarithm(code: Code, x: Val, unit: float) -> Val:
@@ -444,5 +405,5 @@ INLINE: Final[dict[str, Formula]] = {
 }  # fmt: skip
 OUTLINED: Final[dict[str, Formula]] = {
     "expm1": expm1, "log10": log10, "log1p": log1p, "pow": pow, "cbrt": cbrt,
-    "erf": erf, "erfc": erfc, "gamma": gamma, "lgamma": lgamma,
+    "erf": erf, "erfc": erfc,
 }  # fmt: skip

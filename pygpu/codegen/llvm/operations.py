@@ -280,13 +280,14 @@ def _power_of(code: Code, x: Val, y: Val) -> Val:
     scaled = log * y
     low = code.fma(low, y, code.fma(log, y, -scaled))
     known = y.number
-    most = 150.0 * (MILD if known is None else abs(known))  # of what is scaled, but at the ends
-    if most > 200.0:
-        scaled = mathematics.bound(code, scaled, -200.0, 200.0)
-    nearest, power = mathematics.nearest_whole(code, scaled)
+    # what is scaled, but at the ends
+    most = min(150.0 * (MILD if known is None else abs(known)), 190.0)
+    if most == 190.0:
+        scaled = mathematics.bound(code, scaled, -most, most)
+    nearest, factors = mathematics.powers_of_two(code, scaled, 1.0, (-most, most))
     rest = (scaled - nearest) + low
     curve = code.fma(mathematics.halved(code, rest, _EXP2), rest, 1.0)
-    result = mathematics.times_power(code, curve, nearest, power, is_normal=most < 126.0)
+    result = mathematics.times(code, curve, nearest, factors)
 
     if known is None:
         at_zero = code.select(y > 0.0, number(0.0), number(math.inf))
@@ -400,7 +401,7 @@ def function(name: str) -> Formula:
     fast = mathematics.FAST.get(name)
     if fast is None:
         return rule
-    return lambda code, x: (fast if code.machine.fast else rule)(code, x)
+    return lambda code, x, **reach: fast(code, x) if code.machine.fast else rule(code, x, **reach)
 
 
 def _outlined(name: str, rule: Formula) -> Formula:

@@ -23,6 +23,7 @@ with later():
 
 MULTIPLE: Final = 4  # neighbours' taps further apart along an axis than this are gathered
 GATHERED: Final = 8  # operations that a lane's texel from anywhere costs as much as
+WRITTEN: Final = 24  # vectors of results that a block of several rows writes at most
 CHEAP: Final = 12  # ops of a side of a branch that is computed whether it is taken or not
 COSTLY: Final = frozenset(
     code
@@ -197,7 +198,9 @@ def block(made: Plan, ops: Sequence[Op], taps: Sequence[Op], plain: bool) -> tup
         return (2, 4) if work <= 400 else (1, 2) if work <= 1000 else (1, 1)
     if not shared:
         return 2 if (work >= 20 or distant or made.multiples) and work <= 200 else 1, 1
-    return 1, 6 if work <= 100 else 4 if work <= 300 else 2
+    rows = 6 if work <= 100 else 4 if work <= 300 else 2
+    written = sum([value.type.size for value in made.function.outputs])
+    return 1, max(1, min(rows, WRITTEN // written))
 
 
 def _reads_rows(made: Plan, op: Op) -> bool:

@@ -17,14 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 
 from pygpu.codegen.llvm import boundary
 from pygpu.codegen.llvm.block import WIDTH, Block, Masks, Values
 from pygpu.codegen.llvm.body import READ
 from pygpu.codegen.llvm.flow import Loop, when
 from pygpu.codegen.llvm.memory import store_block
-from pygpu.codegen.llvm.operations import RULES, function
+from pygpu.codegen.llvm.operations import RULES, Formula, function
 from pygpu.codegen.llvm.plan import Plan, TapSet, chooses, plan
 from pygpu.codegen.llvm.schedule import Cell, bunched
 from pygpu.codegen.llvm.text import Machine, Val
@@ -36,6 +36,8 @@ from pygpu.ssa import Op, Region, Value, used_by, within
 
 with later():
     from pygpu.codegen.llvm import control, loads
+    from pygpu.passes.analysis import ranges
+    from pygpu.passes.simplify import algebra
 
 
 @record
@@ -66,6 +68,7 @@ class Writer(Block):
     """Writes `span`: the frame here, loads and control flow in their modules."""
 
     ahead: Set[Op] = frozenset()  # computed before the loop over blocks, where there is one
+    ranges: ranges.Ranges | None = None  # of the function's numbers, once they are asked for
     at_ends = False  # of rows: single vectors, in place of blocks
     side = boundary.WITHIN  # which end of a row is written
 
@@ -239,13 +242,26 @@ class Writer(Block):
             laid_out = getattr(self, f"op_{op.code}", None)
             if laid_out is not None:
                 return laid_out(op, cell)  # type: ignore[no-any-return]
-            rule = function(op.code)
+            rule = self.function(op)
         operands = [self.get(value, cell) for value in op.operands]
         size = op.results[0].type.size
         if size == 1:
             return (rule(self.code, *[parts[0] for parts in operands]),)
         wide = [parts * size if len(parts) < size else parts for parts in operands]
         return tuple([rule(self.code, *parts) for parts in zip(*wide, strict=True)])
+
+    def function(self, op: Op) -> Formula:
+        """The rule of a function of floats; those that ask for it are told what theirs lie in."""
+        rule = function(op.code)
+        if op.code not in ("exp", "exp2"):
+            return rule
+        if self.ranges is None:
+            self.ranges = ranges.Ranges(self.f, self.inputs)
+        (value,) = op.operands
+        low, high = self.ranges.bounds(value)
+        known = algebra.sign(value)
+        reach = max(low, 0.0) if known > 0 else low, min(high, 0.0) if known < 0 else high
+        return partial(rule, reach=reach)
 
     def op_table(self, op: Op, cell: Cell) -> Values:
         return loads.table(self, op, cell)

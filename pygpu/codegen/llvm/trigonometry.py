@@ -1,4 +1,4 @@
-"""Sines, arcs, hyperbolic functions and lengths in native code. See mathematics.py beside this.
+"""Sines, arcs, hyperbolic functions, lengths, the gamma function. See mathematics.py beside this.
 
 Sines of angles up to 2**16 are float32 work where products are added in one step. Other angles are
 reduced in float64: up to 2**20 by pi/2 in two parts (Cody and Waite); for larger ones x * 2/pi
@@ -20,8 +20,10 @@ from pygpu.codegen.llvm.mathematics import (
     PI,
     Formula,
     bound,
+    exp_64,
     expm1_64,
     log1p_64,
+    log_64,
     nearest,
     polynomial,
 )
@@ -319,8 +321,81 @@ def _hypot_far(code: Code, large: Val, small: Val) -> Val:
     return code.select(large.eq(math.inf) | small.eq(math.inf), number(math.inf), result)
 
 
+# ---------------------------------------------------------------- the gamma function
+
+# Lanczos' sum for the gamma function, with the coefficients of Boost and CPython: a quotient of
+# polynomials, and how far the power in the formula is from x - 1/2.
+LANCZOS: Final = (23531376880.41076, 42919803642.649101, 35711959237.355667, 17921034426.037209,
+                  6039542586.3520279, 1439720407.3117216, 248874557.86205417, 31426415.585400194,
+                  2876370.6289353725, 186056.26539522348, 8071.6720023658163, 210.82427775157935,
+                  2.5066282746310002)  # fmt: skip
+BELOW: Final = (0.0, 39916800.0, 120543840.0, 150917976.0, 105258076.0, 45995730.0, 13339535.0,
+                2637558.0, 357423.0, 32670.0, 1925.0, 66.0, 1.0)  # fmt: skip
+SHIFT: Final = 6.024680040776729583740234375
+LGAMMA_64: Final = (0.4227843351007809, -0.10031730152108735, 0.03296500025167867,
+                    -0.012384199426319594, 0.004998650843502861, -0.0021080317320763316,
+                    0.0009152797722839827, -0.0004063129242160254, 0.00018303766532406222,
+                    -8.115393168521783e-05, 3.682375492661559e-05, -2.1127288067384426e-05,
+                    1.0371661633622675e-05, -4.5074251879765754e-07, -1.1826307859673979e-07,
+                    -2.4597344546198436e-06, 1.2468010546454934e-06)  # fmt: skip
+SINPI_64: Final = (3.1415926535897936, -5.16771278004975, 2.550164039858589, -0.5992645287341692,
+                   0.08214587765742838, -0.007370356938084919, 0.00046596407504045483,
+                   -2.1105980631904688e-05)  # fmt: skip
+
+
+def _lanczos(code: Code, x: Val) -> Val:
+    """Lanczos' sum, of doubles from 1/2 on; at its end from 1e12 on."""
+    x = code.minimum(x, 1e12)
+    return polynomial(code, x, LANCZOS) / polynomial(code, x, BELOW)
+
+
+def _sine_of_pi(code: Code, x: Val) -> Val:
+    """sin(pi x) of doubles up to 2**50, to 1e-15 of its size; 0 of the sign of x where x is 0."""
+    whole, count = nearest(code, x)
+    rest = x - whole
+    sine = rest * polynomial(code, rest * rest, SINPI_64)
+    return code.bits(code.bits(sine, "long") ^ (count << 63), "double")
+
+
+def gamma(code: Code, x: Val) -> Val:
+    """Below 1/2 by reflection: gamma(x) gamma(1 - x) = pi / sin(pi x)."""
+    wide = bound(code, widened(code, x), -(2.0**24), 40.0)
+    reflected = wide < 0.5
+    a = code.select(reflected, 1.0 - wide, wide)
+    shifted = a + (SHIFT - 0.5)
+    power = bound(code, log_64(code, shifted) * (a - 0.5) - shifted, -700.0, 700.0)
+    above = exp_64(code, power) * _lanczos(code, a)
+    sine = _sine_of_pi(code, wide)
+    result = narrow(code, code.select(reflected, PI / (sine * above), above))
+    is_pole = (x < 0.0) & sine.eq(0.0)
+    return code.select(is_pole, code.constant("float", math.nan), result)
+
+
+def lgamma(code: Code, x: Val) -> Val:
+    """Below 1/2 by reflection; from there to 3 so that the zeros at 1 and 2 are exact."""
+    wide = bound(code, widened(code, x), -(2.0**24), 1e300)
+    reflected = wide < 0.5
+    a = code.select(reflected, 1.0 - wide, wide)
+    is_near, is_low = a < 3.0, a < 1.0
+    one = code.constant("double", 1.0)
+    first = code.select(is_near, code.select(is_low, a, one), a + (SHIFT - 0.5))
+    logarithm = log_64(code, first)
+    u = code.select(is_low, a + 1.0, a)
+    near = (u - 1.0) * (u - 2.0) * polynomial(code, u - 2.0, LGAMMA_64) - logarithm
+    far = (a - 0.5) * (logarithm - 1.0) + (log_64(code, _lanczos(code, a)) - SHIFT)
+    above = code.select(is_near, near, far)
+    sine = code.absolute(_sine_of_pi(code, wide))
+    pole = sine.eq(0.0)
+    below = log_64(code, PI / code.select(pole, one, sine)) - above
+    result = narrow(code, code.select(reflected, below, above))
+    result = code.select((x <= 0.0) & pole, code.constant("float", math.inf), result)
+    result = code.select(code.absolute(x).eq(math.inf), code.absolute(x), result)
+    return code.select(x.ne(x), x, result)
+
+
 INLINE: Final[dict[str, Formula]] = {"hypot": hypot}
 OUTLINED: Final[dict[str, Formula]] = {
     "sin": sin, "cos": cos, "tan": tan, "asin": asin, "acos": acos, "atan": atan, "atan2": atan2,
     "sinh": sinh, "cosh": cosh, "tanh": tanh, "asinh": asinh, "acosh": acosh, "atanh": atanh,
+    "gamma": gamma, "lgamma": lgamma,
 }  # fmt: skip

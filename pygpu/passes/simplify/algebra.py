@@ -126,8 +126,8 @@ def _div(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     if c is not None and 2e-38 < abs(c) < 2e37 and abs(math.frexp(c)[0]) == 0.5:
         return emit("mul", a, emit.constant(a.type, 1 / c))  # a power of two: exact
     first, second = made_by(a, "neg"), made_by(b, "neg")
-    if first and second:
-        return emit("div", first.operands[0], second.operands[0])
+    if first and (second or c is not None):
+        return emit("div", first.operands[0], second.operands[0] if second else emit("neg", b))
     return None
 
 
@@ -179,31 +179,48 @@ def _pow(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
         return None
     if c == -1:
         return emit("div", emit.constant(a.type, 1), a)
-    if c == 0.5 and _not_negative(a):
+    if c == 0.5 and sign(a) > 0:
         return emit("sqrt", a)  # elsewhere pow(-inf, 0.5) is inf
     if number(a) == 2:
         return emit("exp2", b)
     return None
 
 
-def _not_negative(value: Value, depth: int = 4) -> bool:
-    """Whether a float is known to be at least zero, or NaN."""
+def sign(value: Value, depth: int = 6) -> int:
+    """1 of a float that is at least zero or NaN, -1 of one that is at most zero or NaN; else 0."""
     op = value.op
     if op is None or depth == 0:
-        return False
+        return 0
     row = TABLE.get(op.code)  # of branches and loops there is none
     if row is not None and row.bounds[0] >= 0.0:
-        return True
-    if op.code in ("mul", "dot") and op.operands[0] is op.operands[1]:
-        return True
+        return 1
     if op.code == "constant":
         held = op.data[1]
-        return all(c >= 0 for c in (held if isinstance(held, tuple) else (held,)))
-    if op.code == "max" and _not_negative(op.operands[1], depth - 1):
-        return True
-    if op.code in ("add", "mul", "div", "min", "max", "splat", "swizzle", "construct"):
-        return all(_not_negative(operand, depth - 1) for operand in op.operands)
-    return False
+        parts = held if isinstance(held, tuple) else (held,)
+        return 1 if all(c >= 0 for c in parts) else -all(c <= 0 for c in parts)
+    if op.code not in _SIGNED or (op.code == "div" and not _is_not_zero(op.operands[1])):
+        return 0
+    signs = [sign(operand, depth - 1) for operand in op.operands]
+    if op.code in ("neg", "sub"):
+        signs[-1] *= -1
+    elif op.code in ("mul", "div", "dot", "fma"):
+        is_square = op.operands[0] is op.operands[1]
+        signs = [1 if is_square else signs[0] * signs[1], *signs[2:]]
+    elif (op.code, signs[-1]) in (("max", 1), ("min", -1)):
+        return signs[-1]
+    return signs[0] if len(set(signs)) == 1 else 0
+
+
+_SIGNED: Final = frozenset(
+    {"add", "sub", "mul", "div", "fma", "dot", "neg", "min", "max", "splat", "swizzle", "construct"}
+)
+
+
+def _is_not_zero(value: Value) -> bool:
+    """Whether a divisor is known, or at least a known number, and so has the sign that it has."""
+    if value.op is not None and value.op.code == "add" and sign(value.op.operands[0]) == 1:
+        return _is_not_zero(value.op.operands[1]) and sign(value.op.operands[1]) == 1
+    return constant_of(value) not in (None, 0.0)
 
 
 def _neg(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:

@@ -67,15 +67,17 @@ class _Numbering:
         if op.code == "load":
             self.add_load(op, op.data)
             return
-        shifted = [self.found[v] for v in op.operands if v in self.found]
-        if any(v not in self.same and v not in self.found for v in op.operands):
+        difference = _difference(op)
+        operands = difference.operands if difference else op.operands
+        shifted = [self.found[v] for v in operands if v in self.found]
+        if any(v not in self.same and v not in self.found for v in operands):
             return  # of the position itself
-        boxes = [self.boxes[v] for v in op.operands if v in self.found]
+        boxes = [self.boxes[v] for v in operands if v in self.found]
         box = _joined(boxes)
         dx, dy = (box[0] + box[1]) // 2, (box[2] + box[3]) // 2
         places = iter(shifted)
         parts: list[Hashable] = []
-        for value in op.operands:
+        for value in operands:
             if value in self.same:
                 parts.append(self.same[value])
             else:
@@ -83,7 +85,8 @@ class _Numbering:
                 parts.append((place.number, place.dx - dx, place.dy - dy))
         # Constants of one value may be of two kinds of zero, which Python takes for equal.
         data = repr(op.data) if op.code == "constant" else op.data
-        number = self.number((op.code, data, tuple(parts)))
+        kept = frozenset(parts) if difference else tuple(parts)
+        number = self.number((op.code, data, kept))
         if shifted:
             self.found[op.result], self.boxes[op.result] = Shifted(number, dx, dy), box
         else:
@@ -94,6 +97,16 @@ class _Numbering:
             number = self.number(("load", load.image, load.boundary, load.cval))
             self.found[op.result] = Shifted(number, load.dx, load.dy)
             self.boxes[op.result] = load.dx, load.dx, load.dy, load.dy
+
+
+def _difference(op: Op) -> Op | None:
+    """The difference of floats that an operation is the square or the magnitude of: the same
+    whichever is taken from which."""
+    inner = op.operands[0].op if op.operands else None
+    is_even = op.code == "abs" or (op.code == "mul" and op.operands[0] is op.operands[1])
+    if inner is None or inner.code != "sub" or not is_even or op.result.type.kind != "float":
+        return None
+    return inner
 
 
 def numbered(function: Function) -> dict[Value, Shifted]:

@@ -14,7 +14,7 @@ from pygpu.core.programs import Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu.device import CpuDevice
 from pygpu.ssa import ImageInput
-from pygpu.types import FLOAT
+from pygpu.types import FLOAT, INT
 
 Array = NDArray[Any]
 F32: Final = Format(np.dtype("float32"), 1)
@@ -150,6 +150,33 @@ def test_logarithms_are_the_same_beside_rare_numbers(
     beside[::2, ::5] = np.resize(rare, beside[::2, ::5].shape)
     kept = beside == values
     np.testing.assert_array_equal(compute("log", beside)[kept], alone[kept])
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_exponentials_are_the_same_whatever_is_known_of_their_operands(
+    level: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of operands that are never positive, or small, the power of two is put in in fewer steps."""
+    monkeypatch.setenv("PYGPU_CPU_FEATURES", level)
+    values = everywhere(40009)
+    counts = np.arange(1024, dtype=np.float32).reshape(16, -1)
+
+    def made(code: str, given: Array, small: bool) -> Array:
+        build = Builder(code, [ImageInput("a", FLOAT)])
+        value = build.emit("abs", build.load(0, build.x, build.y))
+        if small:
+            count = build.emit("bit_and", build.emit("to_int", value), build.constant(INT, 63))
+            value = build.emit("to_float", count)
+        function = build.finish([build.emit(code, build.emit("neg", value))])
+        program = CpuDevice().compile(Task(function, [F32], [F32]))
+        (result,) = program.run(Work([Storage.of(given)], [], given.shape, [None]))
+        return result.host()[..., 0]
+
+    for code in ("exp", "exp2"):
+        below = made(code, values, small=False)
+        np.testing.assert_array_equal(below, compute(code, -np.abs(values)))
+        near = made(code, counts, small=True)
+        np.testing.assert_array_equal(near, compute(code, -(counts % 64)))
 
 
 def test_gamma_and_its_logarithm_are_accurate_next_to_poles_and_zeros() -> None:

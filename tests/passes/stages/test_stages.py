@@ -110,6 +110,20 @@ def test_shifts_are_found_whatever_the_loads_are() -> None:
     assert moved not in found
 
 
+def test_what_differences_are_squared_of_may_change_places() -> None:
+    """The weights of a bilateral filter are those of the pixels on the other side, too."""
+    build = Builder("f", [ImageInput("im", FLOAT)])
+    left, here, right = (build.load(0, build.x, build.y, "nearest", (), dx, 0) for dx in (-1, 0, 1))
+    first, second = build.emit("sub", right, here), build.emit("sub", left, here)
+    even = [build.emit("abs", d) for d in (first, second)]
+    even += [build.emit("mul", d, d) for d in (first, second)]
+    found = numbered(build.finish([*even, first, second]))
+    one, other, square, beside = (found[value] for value in even)
+    assert (one.number, one.dx - 1) == (other.number, other.dx)
+    assert (square.number, square.dx - 1) == (beside.number, beside.dx)
+    assert found[first].number != found[second].number
+
+
 def test_what_is_shown_of_stages() -> None:
     found = corner.lower(Image(np.zeros((90, 90), np.float32)))
     assert found.stats["stages"] == 2
