@@ -70,9 +70,11 @@ class Edges:
         self.slot_place = code.fixed("ptr", 1, "alloca i64, align 8")  # the next pointer to a row
         self.found_place = code.fixed("ptr", 1, "alloca i64, align 8")  # what `waits` found
         self.free_place = code.fixed("ptr", 1, "alloca i64, align 8")  # the next free byte
+        self.left_place = code.fixed("ptr", 1, "alloca i64, align 8")  # rows that may follow
         self.direct = self.scratch  # pointers to rows where they are
         self.padded = code.at(self.scratch, held * 8)  # pointers to copies
-        self.columns = code.at(self.padded, held * 8)  # source columns of a padded row, as i32
+        self.steps = code.at(self.padded, held * 8)  # how far pointers move from block to block
+        self.columns = code.at(self.steps, held * 8)  # source columns of a padded row, as i32
         self.stopping = self.pointer(slots.STOP)
 
     def span(self, context: Val, y: Val, x0: Val, x1: Val, slot: int = slots.SPAN) -> None:

@@ -13,6 +13,8 @@ from pygpu.passes.analysis.taps import FAR
  IMAGE_TABLE, HELD, STAGES, STAGE_TABLE, STEP, WARM, WORK, OWN, ROUNDS, EDGE,
  STRIPS, STREAM, LANES, GIVEN, ASIDE, SIDES, OF_LINES, OF_BLOCKS, JOB_SLOTS,
 ) = range(42)  # fmt: skip
+# END is WHOLE where rows follow each other in memory, and pixels read their columns alone: rows
+# that need no rule of a boundary are computed as one.
 # EDGE is how many pixels are computed at once where all taps of a set are outside: whole blocks.
 # SLOTS pointers to rows come first in what `span` is given as its context, then, where HELD numbers
 # are held there, the plane and a pointer to each image.
@@ -73,4 +75,4 @@ MARGIN: Final = 2 * FAR + 128  # columns around those of a block, with the rest 
 
 def scratch_size(held: int, edge: int, rows_bytes: int) -> int:
     """The bytes of scratch that a job needs: `rows_bytes` for its padded rows."""
-    return held * 16 + (edge * MULTIPLE + MARGIN) * 16 + rows_bytes + ALIGN
+    return held * 24 + (edge * MULTIPLE + MARGIN) * 16 + rows_bytes + ALIGN

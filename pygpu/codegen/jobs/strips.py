@@ -61,13 +61,19 @@ class Rows(Tiles):
 
     def row_of_image(self, index: Val, row: Val) -> Val:
         image = self.row(self.pointer(slots.IMAGE_TABLE), slots.IMAGE_SLOTS, index)
-        return self.code.binary("srem", row, image[slots.RING])
+        return self.within(image[slots.RING], row)
+
+    def within(self, ring: Val, row: Val) -> Val:
+        """Where a row is in what is kept, in whose order so many may follow."""
+        place = self.code.binary("srem", row, ring)
+        self.follow(ring - 1 - place)
+        return place
 
     def start_of_result(self, result: list[Val]) -> Val:
         return self.kept(result[slots.OUT_BASE], result[slots.OUT_RING])
 
     def row_of_result(self, result: list[Val], row: Val) -> Val:
-        return self.code.binary("srem", row, result[slots.OUT_RING])
+        return self.within(result[slots.OUT_RING], row)
 
 
 class Strips(Tiles):

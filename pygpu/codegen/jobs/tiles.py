@@ -73,15 +73,33 @@ class Tiles(Edges):
         self.part(z, (x0, y0), (x1, y1))
 
     def part(self, z: Val, first: tuple[Val, Val], end: tuple[Val, Val]) -> None:
-        """Compute the pixels from one place up to another, at least one row."""
-        code, (x0, y0), (x1, y1) = self.code, first, end
+        """Compute the pixels from one place up to another, at least one row. Where pointers to rows
+        are is found anew where rules of boundaries choose rows; between, they move."""
+        code, (x0, y0), (x1, y1), rows = self.code, first, end, self.number(slots.ROWS)
+        joins = self.number(slots.END).eq(slots.WHOLE) & (x1 - x0).eq(self.number(slots.WIDTH))
         with Loop(code, [y0]) as loop:
             (y,) = loop.params
+            code.store(y1 - y - rows, self.left_place, 8)
             self.point_rows(y)
             self.point_results(z, y, y1)
-            self.row_block(y, x0, x1, code.minimum(self.number(slots.ROWS), y1 - y))
-            following = y + self.number(slots.ROWS)
+            with Loop(code, [y, self.read("long", self.left_place, self.zero)]) as below:
+                at, left = below.params
+                every = joins & (x1 * (left + 1) >= self.number(slots.BLOCK))
+                count = code.select(every, left + 1, rows)
+                right = code.select(every, x1 * count, x1)
+                self.row_block(at, x0, right, code.minimum(rows, y1 - at))
+                goes_on = (left - count >= 0) & ~self.stopped()
+                with when(code, goes_on), counting(code, self.number(slots.SLOTS)) as slot:
+                    step = self.read("long", self.steps, slot)
+                    self.write_to(self.read("long", self.direct, slot) + step, self.direct, slot)
+                below.next(goes_on, [at + count, left - count])
+            following = below.results[0]
             loop.next((following < y1) & ~self.stopped(), [following])
+
+    def follow(self, left: Val) -> None:
+        """No more rows than these may follow by moving pointers."""
+        known = self.read("long", self.left_place, self.zero)
+        self.code.store(self.code.minimum(known, left), self.left_place, 8)
 
     def point_images(self, z: Val) -> None:
         """The plane, and a pointer to each image where it is that of the plane."""
@@ -126,10 +144,15 @@ class Tiles(Edges):
             bottom = code.minimum(frame[slots.BOTTOM], taps[slots.SET_HEIGHT]) - first
             last = self.read("long", dys, taps[slots.SET_ROWS] - 1)
             branch = Branch(code, (self.read("long", dys, self.zero) >= top) & (last < bottom))
+            step = taps[slots.STRIDE] * taps[slots.DOWN] * self.number(slots.ROWS)
+            self.follow(code.select(taps[slots.DOWN] <= 1, bottom - 1 - last, self.zero))
             for inside in (True, False):
                 with branch.side(), counting(code, taps[slots.SET_ROWS]) as k:
                     row = first + self.read("long", dys, k)
                     self.write_to(self.source_row(taps, row, base, inside), self.direct, slot + k)
+                    self.write_to(step, self.steps, slot + k)
+                    if not inside:
+                        self.follow(self.zero)
             branch.join([], [])
 
     def source_row(self, taps: list[Val], row: Val, base: Val, inside: bool) -> Val:
@@ -154,6 +177,7 @@ class Tiles(Edges):
                 start = self.start_of_result(result) + z * result[slots.OUT_PLANE]
                 row = start + self.row_of_result(result, last) * result[slots.OUT_STRIDE]
                 self.write_to(row, self.direct, first + index * rows + r)
+                self.write_to(result[slots.OUT_STRIDE] * rows, self.steps, first + index * rows + r)
 
     def row_block(self, y: Val, x0: Val, x1: Val, rows: Val) -> None:
         """The pixels of some rows from left to right, as memory is fetched ahead; what is between

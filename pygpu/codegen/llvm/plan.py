@@ -95,6 +95,7 @@ class Plan:
     crosses: bool = False  # a row reads columns, as where images are transposed
     single: bool = False  # pixels are computed one by one: see gathers_apart
     flat: bool = False  # pixels read themselves alone, and not where they are: any row is as good
+    joins: bool = False  # blocks have a row, which may go on in the next: pixels read their columns
 
     def order(self, cells: Sequence[Cell]) -> Iterator[Step]:
         """What is computed for which cell, one after the other."""
@@ -144,6 +145,7 @@ def plan(task: Task, lanes: int, raw: bool = False, group: int = 1) -> Plan:
     elif task.planar and not task.short and len({op.data.image for op in taps}) > 1:
         # Planes a power of two apart lie in the same sets of the cache: of few rows each all fit.
         result.rows = 1
+    result.joins = result.rows == 1 and not others and is_flat(function, down=True)
     gather_taps(result, taps, inputs)
     return result
 

@@ -29,6 +29,7 @@ TILES: Final = 64  # tiles for each thread: threads then end at about the same t
 LEAST: Final = 512  # vectors of a tile, where the image has more
 PLANE: Final = 1 << 16  # pixels of a tile of a plane, where it has more
 CROSSED: Final = 64  # rows, and pixels, of tiles of which a row reads a column: caches hold both
+JOINED: Final = 1 << 30  # pixels of rows that are computed as one, at most: x is an int
 OUTER: Final = 1 << 17  # bytes of rows that are kept at once of what is outside of images
 
 
@@ -237,7 +238,7 @@ class Layout:
             slots.ROWS: plan.rows,
             slots.BLOCK: self.block_width,
             slots.BEGIN: self.begin,
-            slots.END: self.end,
+            slots.END: slots.WHOLE if self._joins() else self.end,
             slots.EDGE: self.edge,
             slots.LANES: plan.lanes,
             slots.ASIDE: aside,
@@ -253,6 +254,20 @@ class Layout:
             slots.GATE: slots.SHUT,
         }.items():
             self.numbers[slot] = value
+
+    def _joins(self) -> bool:
+        """Whether rows follow each other in all that is read and made, and are computed as one."""
+        inputs, (height, width) = self.task.inputs, self.shape
+        if not self.plan.joins or height * width > JOINED or any(self.frames):
+            return False
+        formats = dict(enumerate((*inputs, *self.task.outputs)))
+        read = {taps.image for taps in self.plan.taps}
+        found = [
+            self._rows(index).stride == width * format.nbytes
+            for index, format in formats.items()
+            if index in read or index >= len(inputs)
+        ]
+        return all(found) and all(self.sizes[index][1] == width for index in read)
 
     def _ends(self) -> int:
         """How many blocks have ends of rows for which there may be code."""

@@ -36,6 +36,7 @@ NOTHING: Final[Mapping[int, NDArray[Any]]] = {}
 STEP: Final = 12  # rows, a multiple of those of all blocks: programs have 1, 2, 3, 4 or 6
 STEPS: Final = 2  # steps that a thread goes down at once, if what is kept fits in the cache
 CACHE: Final = 1 << 19  # bytes of what is kept that stay in a core's cache beside all else
+SHORT_ROW: Final = 1 << 11  # bytes of rows that are kept one behind the other
 MOST: Final = 1 << 25  # bytes that a thread may keep
 SHARES: Final = 2  # strips for each thread: none waits long for another
 _COPIED: Final = slots.JOB_SLOTS + slots.IMAGE_SLOTS + slots.OUT_BASE  # where a copy is written
@@ -241,9 +242,9 @@ class CpuStrips(Linked):
         self.own = 0
         for image, rows in needed.items():
             if image not in self.direct:
-                lines = -(-self.makers[image].shape[1] * self.formats[image].nbytes // slots.ALIGN)
-                # An odd number of cache lines a row: rows lie in different sets of the cache.
-                stride = (lines | 1) * slots.ALIGN
+                stride = self.makers[image].shape[1] * self.formats[image].nbytes
+                if stride > SHORT_ROW:  # an odd number of lines: rows lie in different sets
+                    stride = (-(-stride // slots.ALIGN) | 1) * slots.ALIGN
                 self.kept[image] = Kept(self.own, Rows(rows, stride))
                 self.own += rows * stride
         self.own += 4 * slots.ALIGN

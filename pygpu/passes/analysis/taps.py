@@ -30,12 +30,13 @@ def find_taps(function: Function) -> set[Op]:
     return found
 
 
-def is_flat(function: Function) -> bool:
-    """Whether a pixel is computed from the texels at its place alone, wherever that is."""
+def is_flat(function: Function, down: bool = False) -> bool:
+    """Whether a pixel is computed from the texels at its place alone, wherever that is; `down`: or
+    from others of its column."""
     place, ops = {function.x, function.y}, list(walk(function.body))
     for op in ops:
         is_near = op.code == "load" and op.operands == (function.x, function.y)
-        if is_near and op.data.dx == op.data.dy == 0:
+        if is_near and op.data.dx == 0 and (down or op.data.dy == 0):
             continue
         if op.code in ("load", "width", "height") or not place.isdisjoint(op.operands):
             return False

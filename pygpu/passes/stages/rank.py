@@ -7,9 +7,10 @@ row, sums of sums along columns. Loops may add them up. So with the greatest and
 What is added up or compared is a texel, or any expression of texels near it. What is found along
 columns is one expression at several pixels, which becomes a stage (part.py): of n x n operations n
 and n are left. Where several images have windows with the same weights but for a factor, as the
-planes of a volume have, what is added up is their sum. Of a plane that comes first, and then what
-is found along rows, which is as wide as the result. Sums differ by roundings alone, and alike for
-all pixels; of zeros of two signs either may be the greatest.
+planes of a volume have, what is added up is their sum. Of a plane that comes first, then columns:
+where rules of boundaries give texels, what reads columns alone is as wide as the result. Sums
+differ by roundings alone, and alike for all pixels; of zeros of two signs either may be the
+greatest.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class _Product:
 
     def written(self, rewriter: Rewriter, type: Type, order: Order) -> Value:
         """Sums along `inner` come first, those of planes before them where the order says so."""
-        rows_first, apart = order != "columns", order == "planes" and len(self.layers) > 1
+        rows_first, apart = order == "rows", order == "planes" and len(self.layers) > 1
         outer, inner = (self.rows, self.columns) if rows_first else (self.columns, self.rows)
 
         def line(at: int) -> Value:
@@ -110,7 +111,7 @@ class _Extreme:
         by the greatest of a column and no number yet."""
         build, new, code = rewriter.build, rewriter.new, self.op.code
         skips = self.has_nans and type.kind == "float" and self.op.data is None
-        rows_first, apart = order != "columns", order == "planes" and len(self.layers) > 1
+        rows_first, apart = order == "rows", order == "planes" and len(self.layers) > 1
 
         def of(values: Sequence[Value], first: float | None = None) -> Value:
             found = values[0] if first is None else build.constant(type, first)
