@@ -93,8 +93,7 @@ class Tiles(Edges):
                     step = self.read("long", self.steps, slot)
                     self.write_to(self.read("long", self.direct, slot) + step, self.direct, slot)
                 below.next(goes_on, [at + count, left - count])
-            following = below.results[0]
-            loop.next((following < y1) & ~self.stopped(), [following])
+            loop.next((below.results[0] < y1) & ~self.stopped(), below.results[:1])
 
     def follow(self, left: Val) -> None:
         """No more rows than these may follow by moving pointers."""

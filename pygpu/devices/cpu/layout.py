@@ -260,14 +260,11 @@ class Layout:
         inputs, (height, width) = self.task.inputs, self.shape
         if not self.plan.joins or height * width > JOINED or any(self.frames):
             return False
-        formats = dict(enumerate((*inputs, *self.task.outputs)))
+        formats = (*inputs, *self.task.outputs)
         read = {taps.image for taps in self.plan.taps}
-        found = [
-            self._rows(index).stride == width * format.nbytes
-            for index, format in formats.items()
-            if index in read or index >= len(inputs)
-        ]
-        return all(found) and all(self.sizes[index][1] == width for index in read)
+        used = (*read, *range(len(inputs), len(formats)))
+        is_dense = all(self._rows(n).stride == width * formats[n].nbytes for n in used)
+        return is_dense and all(self.sizes[index][1] == width for index in read)
 
     def _ends(self) -> int:
         """How many blocks have ends of rows for which there may be code."""

@@ -23,12 +23,11 @@ from pygpu.codegen.llvm.plan import chooses, cost
 from pygpu.core.boundaries import rows_read
 from pygpu.core.host.later import later
 from pygpu.core.operations.ops import NUMPY_TYPE
-from pygpu.core.programs import Link, PlaneRead, Planes, Prepared, Program, Task, Work
+from pygpu.core.programs import Link, Planes, Prepared, Program, Task, Work
 from pygpu.core.storage import Format, Storage, rows_of
 from pygpu.devices.cpu.chunks import host
 from pygpu.devices.cpu.given import Code, Given
 from pygpu.devices.cpu.program import LAYOUTS, SMALL, CpuProgram
-from pygpu.devices.process.reserve import RESERVE
 from pygpu.passes.analysis.taps import find_taps
 from pygpu.passes.stages.part import STORED, Part, stages
 from pygpu.passes.stages.rank import factored
@@ -37,9 +36,6 @@ from pygpu.ssa import Constant, has, walk
 with later():
     from pygpu.devices.cpu import strips
 
-SLAB: Final = 1 << 22  # bytes of planes that a stage makes before the next reads them
-KEPT: Final = 1 << 16  # bytes from which on memory of planes is kept from call to call
-WHOLE: Final = 4  # times as many are made at once where these are all
 LEAST: Final = 5 * SMALL  # vector operations, below which stages are not worth their ado
 # So many operations in lanes of bytes cost what one of floats costs in stages, whose rows are
 # written and read besides. Means of 9 x 9 bytes have 4.6 times the operations of their stages and
@@ -162,51 +158,14 @@ class CpuStaged(Program):
         return self.plain.run_rounds(work, rounds, state)
 
     def run_planes(self, work: Work, planes: Planes) -> list[Storage] | None:
-        """Some planes by stage after stage, so that what these make is in a cache."""
-        (height, width), count = work.size, planes.count
+        (height, width), linked = work.size, None
         is_as_wide = all(each.width == width for each in work.inputs)
-        if self._is_small((count, height, width)) or not is_as_wide:
+        if is_as_wide and not self._is_small((planes.count, height, width)):
+            linked = self._linked(work, planes)
+        if linked is None:
             return self.plain.run_planes(work, planes)
-        linked = self._linked(work, planes)
-        if linked is not None:
-            given = [*work.uniforms, 0] if self.task.planar else work.uniforms
-            return self._run_linked(linked, work._replace(uniforms=given))
-        results = self.programs[-1].results(count * height, width, work, ())
-        some = self._planes_at_once(work.size, count)
-        for z in range(0, count, some):
-            rows = slice(z * height, min(z + some, count) * height)
-            self._run_some(work._replace(out=[each[rows] for each in results]), planes, z, some)
-        return [Storage.of(array) for array in results]
-
-    def _planes_at_once(self, size: tuple[int, int], count: int) -> int:
-        """How many planes a stage makes before the next reads them."""
-        if any(program.numbered for program in self.programs):
-            return count  # a job's planes are counted from 0
-        stored = sum([f.nbytes for program in self.programs[:-1] for f in program.task.outputs])
-        some = max(1, SLAB // (size[0] * size[1] * stored))
-        return count if some * WHOLE >= count else some
-
-    def _run_some(self, work: Work, planes: Planes, first: int, some: int) -> None:
-        height, width = work.size
-        count = min(some, planes.count - first)
-        reads = [
-            None if read is None else replace(read, offset=read.offset + first)
-            for read in planes.reads
-        ]
-        made: Sequence[Storage] = ()
-        for part, program in zip(self.parts, self.programs, strict=True):
-            margin = part.margin
-            size = height + margin.up + margin.down, width + margin.left + margin.right
-            own = [PlaneRead(0, "nearest", count)] * len(made)
-            out = work.out
-            if part is not self.parts[-1]:
-                shape = count * size[0], size[1]
-                formats = program.task.outputs
-                out = [RESERVE.empty((*shape, f.channels), f.dtype, KEPT) for f in formats]
-            given = Work([*work.inputs, *made], work.uniforms, size, out)
-            found = program.run_planes(given, Planes(count, (*reads, *own)))
-            assert found is not None, "native code computes all planes at once"
-            made = found
+        given = [*work.uniforms, 0] if self.task.planar else work.uniforms
+        return self._run_linked(linked, work._replace(uniforms=given))
 
     def reach(self, index: int) -> tuple[int, int] | None:
         above = below = 0

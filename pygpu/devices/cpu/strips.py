@@ -82,7 +82,8 @@ def strips(
     for stage in stages if planes else ():
         stage.program = stage.program.of_rows(stage.shape[1])
     reach = max([max(reach) for _, _, reach in _reads(stages)], default=0)
-    if len(stages) < 2 or is_thin(shape, SHORT) or height <= 2 * reach + 2 or not shape[1]:
+    is_turned = planes is None and is_thin(shape, SHORT)
+    if len(stages) < 2 or is_turned or height <= 2 * reach + 2 or not shape[1]:
         return None
     cost = sum(stage.program.cost for stage in stages)
     twice = sum((stage.above + stage.below) * stage.program.cost for stage in stages) / cost
@@ -112,11 +113,10 @@ def _staged(links: Sequence[Link], shape: tuple[int, int]) -> list[Stage]:
     numbers = count(-1, -1)  # of images within programs
     for place, link in enumerate(links):
         stages += _parts(link, place, shape, numbers)
-    for reader in reversed(stages):  # each is before its readers
-        for maker, (above, below) in _makers(stages, reader):
-            maker.above = max(maker.above, reader.above + above)
-            maker.below = max(maker.below, reader.below + below)
-            maker.ahead = max(maker.ahead, reader.ahead + below)
+    for maker, reader, (above, below) in reversed(_reads(stages)):  # each is before its readers
+        maker.above = max(maker.above, reader.above + above)
+        maker.below = max(maker.below, reader.below + below)
+        maker.ahead = max(maker.ahead, reader.ahead + below)
     return stages
 
 
@@ -136,11 +136,6 @@ def _parts(link: Link, place: int, shape: tuple[int, int], numbers: Iterator[int
         found.append(Stage(native, inputs, made, size, place))
     found[-1].outputs = link.outputs
     return found
-
-
-def _makers(stages: Sequence[Stage], reader: Stage) -> list[tuple[Stage, tuple[int, int]]]:
-    """The stages that a stage reads, and how far."""
-    return [(maker, reach) for maker, other, reach in _reads(stages) if other is reader]
 
 
 def _reads(stages: Sequence[Stage]) -> list[tuple[Stage, Stage, tuple[int, int]]]:
@@ -369,8 +364,7 @@ class CpuStrips(Linked):
         images = slots.JOB_SLOTS
         results = images + slots.IMAGE_SLOTS
         stop = results + slots.OUT_SLOTS
-        numbers = [0] * (stop + 1)
-        for slot, value in {
+        held = {
             slots.IMAGE_TABLE: images,
             slots.OUTPUT_TABLE: results,
             slots.STOP: stop,
@@ -381,8 +375,8 @@ class CpuStrips(Linked):
             results + slots.OUT_STRIDE: array.strides[0],
             results + slots.OUT_TEXEL: texel * self.shape[1],
             results + slots.OUT_RING: slots.WHOLE,
-        }.items():
-            numbers[slot] = value
+        }
+        numbers = [held.get(slot, 0) for slot in range(stop + 1)]
         return Block(numbers, (slots.IMAGE_TABLE, slots.OUTPUT_TABLE, slots.STOP), stop)
 
     def _go(self, job: StripsJob, memory: Any) -> None:

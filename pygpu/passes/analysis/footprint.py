@@ -5,6 +5,7 @@ footprint(sobel) == [Footprint(left=1, right=1, up=1, down=1)]
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Collection, Sequence
 from typing import Final
 
@@ -23,12 +24,15 @@ class Footprint:
     down: int = 0
 
     def joined(self, other: Footprint) -> Footprint:
-        return Footprint(
-            max(self.left, other.left),
-            max(self.right, other.right),
-            max(self.up, other.up),
-            max(self.down, other.down),
-        )
+        return Footprint(*map(max, self.sides, other.sides))
+
+    def around(self, other: Footprint) -> Footprint:
+        """That of what looks so far around all that the other looks at."""
+        return Footprint(*map(operator.add, self.sides, other.sides))
+
+    @property
+    def sides(self) -> tuple[int, int, int, int]:
+        return self.left, self.right, self.up, self.down
 
 
 FARTHEST: Final = 1 << 20  # a function that may look farther has no footprint
@@ -70,4 +74,4 @@ def _around(ranges: Ranges, load: Op) -> Footprint | None:
         return None
     (left, right), (top, bottom) = across, down
     here = Footprint(-left - data.dx, right + data.dx, -top - data.dy, bottom + data.dy)
-    return here if max(here.left, here.right, here.up, here.down) <= FARTHEST else None
+    return here if max(here.sides) <= FARTHEST else None

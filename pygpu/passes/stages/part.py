@@ -55,14 +55,8 @@ def stages(function: Function, as_wide: bool = False) -> tuple[Part, ...]:
         return ()
     first, rest, margin = parted
     inner = stages(first, as_wide) or (Part(first, footprint.Footprint()),)
-    before = [Part(each.function, _sum(each.margin, margin)) for each in inner]
+    before = [Part(each.function, each.margin.around(margin)) for each in inner]
     return (*before, Part(rest, footprint.Footprint()))
-
-
-def _sum(one: footprint.Footprint, other: footprint.Footprint) -> footprint.Footprint:
-    return footprint.Footprint(
-        one.left + other.left, one.right + other.right, one.up + other.up, one.down + other.down
-    )
 
 
 def _part(
@@ -82,7 +76,7 @@ def _part(
         max(0, *[-place.dy for place in places]),
         max(0, *[place.dy for place in places]),
     )
-    if max(margin.left, margin.right, margin.up, margin.down) > FARTHEST:
+    if max(margin.sides) > FARTHEST:
         return None
     first = apply(CLEAN, _First(function, margin).run([v[0] for v in chosen.values()], found))
     rest = apply(CLEAN, _rest(function, chosen, found, margin, rule))
