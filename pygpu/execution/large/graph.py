@@ -148,7 +148,8 @@ class Graph:
             groups = [tuple(found)] if together else [(cut,) for cut in found]
             for number, some in enumerate(groups):
                 key = (f"part-{name}-{self.plan.token}", *place, number)
-                self.tasks[key] = (partial(cut_off, some), source.key(*place))
+                cut_here = partial(cut_off, some, is_kept=source.is_held)
+                self.tasks[key] = (cut_here, source.key(*place))
                 for cut in some:
                     keys |= dict.fromkeys(found[cut], (key, cut))
         return keys

@@ -19,6 +19,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
@@ -164,6 +165,19 @@ class Reach:
                     done += high - low
 
 
+def memory_of(array: NDArray[Any]) -> NDArray[Any]:
+    """The array whose memory it is."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def _is_beside(one: NDArray[Any], other: NDArray[Any], axes: int) -> bool:
+    """Whether two parts of images may be parts of one array."""
+    alike = one.dtype == other.dtype and one.strides == other.strides
+    return alike and one.shape[axes:] == other.shape[axes:] and memory_of(one) is memory_of(other)
+
+
 @record
 class Single:
     """What of a window one piece gives as it lies, and which of the piece's texels."""
@@ -197,6 +211,21 @@ class Assembly:
     def is_piece(self) -> bool:
         """Whether the window is part of one piece."""
         return len(self.places) == 1 and all(axis.is_plain for axis in self.axes)
+
+    def together(self, pieces: list[NDArray[Any]]) -> tuple[Assembly, list[NDArray[Any]]]:
+        """The same of one piece, where all lie in one array as they do in the image."""
+        axes = len(self.axes)
+        if len(pieces) < 2 or any(not _is_beside(pieces[0], each, axes) for each in pieces[1:]):
+            return self, pieces
+        first, corners = pieces[0], set()
+        for each, place in zip(pieces, self.places, strict=True):
+            before = [part.start * n for part, n in zip(place, each.strides, strict=False)]
+            corners.add(each.ctypes.data - sum(before))
+        if len(corners) > 1:
+            return self, pieces
+        ends = [max(part.stop for part in along) for along in zip(*self.places, strict=True)]
+        whole = as_strided(first, (*ends, *first.shape[axes:]), first.strides, writeable=False)
+        return Assembly(self.axes, (tuple([slice(0, end) for end in ends]),)), [whole]
 
     def of(self, pieces: Sequence[NDArray[Any]], *ends: tuple[int, int]) -> NDArray[Any]:
         """The texels the window reads, or of some first places; not copied if of one piece."""

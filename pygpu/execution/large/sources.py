@@ -134,6 +134,13 @@ class Source:
     def depth(self) -> int:
         return self.bounds[0][-1] if self.dims == 3 else 1
 
+    @property
+    def is_held(self) -> bool:
+        """Whether the array's graph holds the chunks themselves, as that of an array in memory."""
+        layer = self.array.dask.layers.get(self.array.name)
+        tasks = getattr(layer, "mapping", {})  # no other layer is looked into: it makes its tasks
+        return isinstance(tasks.get(self.key(*[0] * len(self.bounds))), np.ndarray)
+
     def lengths(self, place: tuple[int, ...]) -> tuple[int, ...]:
         """How long a chunk is along each axis."""
         return tuple([e[i + 1] - e[i] for e, i in zip(self.bounds, place, strict=True)])

@@ -23,7 +23,7 @@ from pygpu.devices.process.reserve import RESERVE
 from pygpu.execution.arguments.convert import texels_of, unmasked, without_channel_axis
 from pygpu.execution.large.faults import raise_first
 from pygpu.execution.large.plans import Part, Plan, Ready, Told, ready_for
-from pygpu.execution.large.regions import Assembly, Cut, Single
+from pygpu.execution.large.regions import Assembly, Cut, Single, memory_of
 from pygpu.execution.large.rounds import Given, rounds_of
 from pygpu.execution.programs import tiles
 from pygpu.execution.programs.tiles import Tile
@@ -34,11 +34,17 @@ BAND: Final = 1 << 21  # bytes that are put together at a time for a device of t
 LEAST_BAND: Final = 16  # rows, of which some are put together twice
 
 
-def cut_off(cuts: Sequence[Cut], chunk: NDArray[Any] | None) -> dict[Cut, NDArray[Any] | None]:
-    """Parts of a chunk. They are copies: views would keep, or take along, all of it."""
+def cut_off(
+    cuts: Sequence[Cut], chunk: NDArray[Any] | None, is_kept: bool = False
+) -> dict[Cut, NDArray[Any] | None]:
+    """Parts of a chunk. They are copies, for views would keep, or take along, all of it: but where
+    it `is_kept`, as part of a larger array that a graph holds, and has not come from elsewhere."""
     if chunk is None:  # of a round that nobody needs
         return dict.fromkeys(cuts)
-    return {cut: chunk[tuple([slice(*ends) for ends in cut])].copy() for cut in cuts}
+    parts = {cut: chunk[tuple([slice(*ends) for ends in cut])] for cut in cuts}
+    if is_kept and memory_of(chunk).nbytes > chunk.nbytes:
+        return dict(parts)
+    return {cut: part.copy() for cut, part in parts.items()}
 
 
 @record
@@ -93,10 +99,10 @@ def run_block(
     if not (tile.width and tile.height and depth):  # nothing to compute, in its dtype
         return _listed(ready, [_empty(ready, index, block) for index in range(len(ready.formats))])
     left, part = list(pieces), Part(ready, plan, tile)
-    given = [
-        (view, assembly, _taken(assembly, left))
-        for view, assembly in zip(ready.views.views, block.assemblies, strict=True)
-    ]
+    given: list[Given] = []
+    for view, assembly in zip(ready.views.views, block.assemblies, strict=True):
+        own = _taken(assembly, left)
+        given.append((view, None, own) if assembly is None else (view, *assembly.together(own)))
     if plan.rounds is not None:
         return _listed(ready, rounds_of(part, given, _of_pieces))
     if block.planes is not None:

@@ -81,7 +81,10 @@ def texels(source: random.Random, shape: tuple[int, ...], dtype: str) -> np.ndar
 
 def lazily(source: random.Random, array: np.ndarray, dims: int) -> Any:
     chunks = [*[cut(source, size) for size in array.shape[:dims]], *array.shape[dims:]]
-    return da.from_array(array, chunks=tuple(chunks))
+    made = da.from_array(array, chunks=tuple(chunks))
+    if source.random() < 0.5:  # chunks that are no parts of one array
+        made = made.map_blocks(np.copy, dtype=array.dtype)
+    return made
 
 
 def compare(lazy: Any, whole: Any, told: str) -> None:
