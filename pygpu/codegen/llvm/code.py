@@ -10,6 +10,7 @@ body.py to say.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from pygpu.codegen.llvm.body import Body
@@ -346,22 +347,6 @@ def floor(code: Code, value: Val) -> Val:
     )
 
 
-def trunc(code: Code, x: Val) -> Val:
-    return _rounded(code, x, "trunc")
-
-
-def ceil(code: Code, x: Val) -> Val:
-    return _rounded(code, x, "ceil")
-
-
-def floor_32(code: Code, x: Val) -> Val:
-    return _rounded(code, x, "floor")
-
-
-def nearest_even(code: Code, x: Val) -> Val:
-    return _rounded(code, x, "rint")
-
-
 def _rounded(code: Code, x: Val, name: str) -> Val:
     """A whole number near x, by an instruction, or below SSE4.1 through ints."""
     if code.machine.has("sse4.1"):
@@ -382,6 +367,11 @@ def _rounded(code: Code, x: Val, name: str) -> Val:
         elif name == "ceil":
             result = result + code.select(result < usual, one, zero)
     return code.select(inside, code.intrinsic("copysign", result, x), x)
+
+
+trunc, ceil, floor_32, nearest_even = (
+    partial(_rounded, name=name) for name in ("trunc", "ceil", "floor", "rint")
+)
 
 
 # ---------------------------------------------------------------- widths and signs

@@ -10,6 +10,7 @@ first two products by m are exact.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final
@@ -20,8 +21,10 @@ from pygpu.codegen.llvm.mathematics import (
     PI,
     Formula,
     bound,
+    exp,
     exp_64,
     expm1_64,
+    halved,
     log1p_64,
     log_64,
     nearest,
@@ -34,12 +37,14 @@ SIN_64: Final = (-0.16666666666666657, 0.008333333333341485, -0.0001984126985460
                  1.6032403450362813e-10)  # fmt: skip
 COS_64: Final = (0.04166666667270501, -0.00138888926596217, 2.4804731232005338e-05,
                  -2.8380820164106596e-07, 8.784887445080947e-09)  # fmt: skip
-SIN_32: Final = (-0.1666666466191184, 0.008332747829997952, -0.0001958775655906927)
-COS_32: Final = (0.04166666466092815, -0.0013888302654019977, 2.4547811392322228e-05)
-# atan(t) / t in t**2, |t| up to tan(pi/8)
-ATAN_64: Final = (0.9999999999999747, -0.3333333333090351, 0.1999999961656301,
-                  -0.1428569094209269, 0.1111039633166357, -0.09078525283513385,
-                  0.0756457269799863, -0.05877451006832437, 0.030702871556709824)  # fmt: skip
+SIN_32: Final = (-0.16666664, 0.008332748, -0.00019587757)
+COS_32: Final = (0.041666664, -0.0013888302, 2.4547811e-05)
+# Of t**2: (atan(t) / t - 1) / t**2, t up to 1; the same of asin, t up to 1/2, and tanh, up to 5/8.
+ATAN_32: Final = (-0.333333, 0.19998549, -0.14264242, 0.10952186, -0.084034495, 0.057957582,
+                  -0.031177834, 0.0109145995, -0.0017936203)  # fmt: skip
+ASIN_32: Final = (0.16666752, 0.074952975, 0.045470376, 0.024179516, 0.042166308)
+TANH_32: Final = (-0.3333328, 0.13331442, -0.053739715, 0.020639086, -0.0057049864)
+REST_OF_PI: Final = -2.7827534e-08  # what float32's pi lacks, as a part of it
 
 # pi to a hundred places
 _PI_DIGITS: Final = (
@@ -197,56 +202,62 @@ def tan(code: Code, x: Val) -> Val:
 # ---------------------------------------------------------------- arcs
 
 
-def _atan2_64(code: Code, y: Val, x: Val) -> Val:
-    """The angle of (x, y), both not negative, not both zero or infinite: in [0, pi/2]."""
-    steep = y > x
-    low, high = code.minimum(y, x), code.maximum(y, x)
-    # t = low / high is above tan(pi/8): atan(t) = pi/4 + atan((t - 1) / (t + 1))
-    upper = low > high * 0.41421356237309503
-    above = code.select(upper, low - high, low)
-    below = code.select(upper, low + high, high)
-    t = above / below
-    angle = t * polynomial(code, t * t, ATAN_64)
-    angle = code.select(upper, angle + PI / 4, angle)
-    return code.select(steep, PI / 2 - angle, angle)
+def _arc(code: Code, base: Val, t: Val, square: Val, curve: Sequence[float]) -> Val:
+    """A multiple of pi / 2, as a float32, and an angle that is t + t**3 times a polynomial of t**2.
+    What that float32 lacks, what the first sum loses, and what is small are added last."""
+    total = base + t
+    lost = t - (total - base)
+    small = t * square * polynomial(code, square, curve)
+    return total + (code.fma(base, REST_OF_PI, small) + lost)
+
+
+def _numbers(code: Code, *values: float) -> list[Val]:
+    return [code.constant("float", value) for value in values]
 
 
 def atan2(code: Code, y: Val, x: Val) -> Val:
-    def number(value: float) -> Val:
-        return code.constant("double", value, x.lanes)
-
-    a, b = widened(code, code.absolute(y)), widened(code, code.absolute(x))
-    both_zero = a.eq(0.0) & b.eq(0.0)
-    both_infinite = a.eq(math.inf) & b.eq(math.inf)
-    same = both_zero | both_infinite
-    angle = _atan2_64(code, code.select(same, number(1.0), a), code.select(same, number(1.0), b))
-    angle = code.select(both_zero, number(0.0), angle)
-    left = code.bits(x, "int") < 0
-    angle = code.select(left, PI - angle, angle)
-    result = code.intrinsic("copysign", narrow(code, angle), y)
-    return code.select(x.ne(x) | y.ne(y), code.constant("float", math.nan), result)
+    """The arctangent of a quotient up to 1, from one of four directions."""
+    none, quarter, half, one, nan = _numbers(code, 0.0, PI / 2, PI, 1.0, math.nan)
+    a, b = code.absolute(y), code.absolute(x)
+    steep, left = a > b, code.bits(x, "int") < 0
+    low, high = code.minimum(a, b), code.maximum(a, b)
+    t = low / code.maximum(high, 2.0**-149)  # of zeros zero
+    t = code.select(low.eq(math.inf), one, t)
+    base = code.select(steep, quarter, code.select(left, half, none))
+    angle = _arc(code, base, code.select(steep ^ left, -t, t), t * t, ATAN_32)
+    return code.select(x.ne(x) | y.ne(y), nan, code.intrinsic("copysign", angle, y))
 
 
 def atan(code: Code, x: Val) -> Val:
-    a = bound(code, widened(code, code.absolute(x)), 0.0, 1e300)
-    angle = _atan2_64(code, a, code.constant("double", 1.0, x.lanes))
-    result = code.intrinsic("copysign", narrow(code, angle), x)
-    return code.select(x.ne(x), x, result)
+    none, quarter = _numbers(code, 0.0, PI / 2)
+    a = code.absolute(x)
+    t, steep = code.minimum(a, 1.0) / code.maximum(a, 1.0), a > 1.0
+    base = code.select(steep, quarter, none)
+    angle = _arc(code, base, code.select(steep, -t, t), t * t, ATAN_32)
+    return code.intrinsic("copysign", angle, x)
+
+
+def _arcsine(code: Code, x: Val) -> tuple[Val, Val, Val]:
+    """Whether |x| is above 1/2; twice the sine of half its arccosine there, else |x|; the square
+    of that sine or of |x|."""
+    a = code.absolute(x)
+    large, rest = a > 0.5, (1.0 - a) * 0.5
+    return large, code.select(large, code.sqrt(rest) * 2.0, a), code.select(large, rest, a * a)
 
 
 def asin(code: Code, x: Val) -> Val:
-    a = widened(code, code.absolute(x))
-    angle = _atan2_64(code, a, code.sqrt((1.0 - a) * (1.0 + a)))
-    result = code.intrinsic("copysign", narrow(code, angle), x)
-    return code.select(code.absolute(x) <= 1.0, result, code.constant("float", math.nan))
+    none, quarter = _numbers(code, 0.0, PI / 2)
+    large, t, square = _arcsine(code, x)
+    base = code.select(large, quarter, none)
+    angle = _arc(code, base, code.select(large, -t, t), square, ASIN_32)
+    return code.intrinsic("copysign", angle, x)
 
 
 def acos(code: Code, x: Val) -> Val:
-    a = widened(code, code.absolute(x))
-    angle = _atan2_64(code, code.sqrt((1.0 - a) * (1.0 + a)), a)
-    angle = code.select(x < 0.0, PI - angle, angle)
-    result = narrow(code, angle)
-    return code.select(code.absolute(x) <= 1.0, result, code.constant("float", math.nan))
+    none, quarter, half = _numbers(code, 0.0, PI / 2, PI)
+    (large, t, square), below = _arcsine(code, x), x < 0.0
+    base = code.select(large, code.select(below, half, none), quarter)
+    return _arc(code, base, code.select(large ^ below, t, -t), square, ASIN_32)
 
 
 # ---------------------------------------------------------------- hyperbolic functions
@@ -264,8 +275,12 @@ def cosh(code: Code, x: Val) -> Val:
 
 
 def tanh(code: Code, x: Val) -> Val:
-    grown = expm1_64(code, bound(code, widened(code, code.absolute(x)), 0.0, 20.0) * 2.0)
-    return signed(code, x, grown / (grown + 2.0))
+    a = code.absolute(x)
+    grown = exp(code, code.minimum(a + a, 20.0), (0.0, 20.0))
+    (one,) = _numbers(code, 1.0)
+    square = a * a
+    near = code.fma(a * square, halved(code, square, TANH_32), a)
+    return code.intrinsic("copysign", code.select(a < 0.625, near, one - 2.0 / (grown + 1.0)), x)
 
 
 def asinh(code: Code, x: Val) -> Val:
@@ -308,17 +323,13 @@ def hypot(code: Code, x: Val, y: Val) -> Val:
 def _hypot_far(code: Code, large: Val, small: Val) -> Val:
     """Of numbers that a power of two brings to where the square of the larger one neither overflows
     nor loses bits; of others the same bits as without that."""
-
-    def number(value: float) -> Val:
-        return code.constant("float", value)
-
     is_tiny, is_huge = large < 2.0**-40, large > 2.0**60
-    down, up = number(2.0**-100), number(2.0**100)
-    scale = code.select(is_tiny, up, code.select(is_huge, down, number(1.0)))
-    back = code.select(is_tiny, down, code.select(is_huge, up, number(1.0)))
+    down, up, one, infinite = _numbers(code, 2.0**-100, 2.0**100, 1.0, math.inf)
+    scale = code.select(is_tiny, up, code.select(is_huge, down, one))
+    back = code.select(is_tiny, down, code.select(is_huge, up, one))
     a, b = large * scale, small * scale
     result = code.sqrt(code.fma(b, b, a * a)) * back
-    return code.select(large.eq(math.inf) | small.eq(math.inf), number(math.inf), result)
+    return code.select(large.eq(math.inf) | small.eq(math.inf), infinite, result)
 
 
 # ---------------------------------------------------------------- the gamma function

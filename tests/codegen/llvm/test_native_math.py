@@ -179,6 +179,19 @@ def test_exponentials_are_the_same_whatever_is_known_of_their_operands(
         np.testing.assert_array_equal(near, compute(code, -(counts % 64)))
 
 
+@pytest.mark.parametrize("level", ["", "sse2"])
+def test_arcs_are_accurate_where_their_formulas_meet(
+    level: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYGPU_CPU_FEATURES", level)
+    rng = np.random.default_rng(4)
+    x = rng.uniform(-1, 1, (400, 1000)).astype(np.float32)
+    for code in ("asin", "acos", "atan"):
+        worst(code, compute(code, x), exactly(code, x), x)
+    y = (x * rng.choice([-1, 1], x.shape) * rng.uniform(0.9, 1.1, x.shape)).astype(np.float32)
+    worst("atan2", compute("atan2", y, x), exactly("atan2", y, x), y, x)
+
+
 def test_gamma_and_its_logarithm_are_accurate_next_to_poles_and_zeros() -> None:
     """The zeros of the logarithm are 1, 2, and two between negative whole numbers each."""
     centres = np.arange(-12.0, 4.0, dtype=np.float32)
