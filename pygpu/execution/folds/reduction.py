@@ -17,8 +17,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core import sampler
 from pygpu.core.errors import guarded, shown
-from pygpu.core.sampler import of as sampler_of
 from pygpu.core.storage import ImageLike, Storage, texels
 from pygpu.devices import targets
 from pygpu.execution.arguments.functions import Code
@@ -32,12 +32,10 @@ from pygpu.execution.arrays.whole import Fold
 from pygpu.execution.folds import plans
 from pygpu.execution.folds.by_group import By, Folding, by_group, checked_groups
 from pygpu.execution.folds.chunked import ChunkFold, reduced
-from pygpu.execution.folds.cuts import Cut
 from pygpu.execution.folds.exact import digits_in, words_in
 from pygpu.execution.folds.folding import State, fold_all, folded_once, image_of, program
 from pygpu.execution.folds.kept import kept
-from pygpu.execution.folds.positions import POSITIONS
-from pygpu.execution.folds.stored import stored_fold, stored_place
+from pygpu.execution.folds.stored import POSITIONS, stored_fold, stored_place
 from pygpu.execution.large.labels import bare
 from pygpu.execution.large.sources import holds_dask
 from pygpu.execution.programs.bars import steps
@@ -272,7 +270,7 @@ def _one_texel(image: ImageLike) -> ImageLike:
     """An image of one texel that is read in the same way: all that types depend on."""
     format = image.format
     return ImageMaker.make(
-        Storage.of(np.zeros((1, 1, format.channels), format.dtype)), sampler_of(image)
+        Storage.of(np.zeros((1, 1, format.channels), format.dtype)), sampler.of(image)
     )
 
 
@@ -373,6 +371,25 @@ def _parts(folding: Folding) -> Sequence[tuple[tuple[ImageLike, ...], tuple[int,
     if len(tiles) == 1:
         return [(images, (0, 0))]
     return Cut(images, tiles)
+
+
+class Cut(Sequence[Any]):
+    """Images in tiles, each made when it is asked for: of large ones there may be very many."""
+
+    def __init__(self, images: Sequence[ImageLike], tiles: Sequence[Tile]) -> None:
+        self.images, self.tiles = images, tiles
+
+    def __len__(self) -> int:
+        return len(self.tiles)
+
+    def __getitem__(self, index: Any) -> Any:
+        tile = self.tiles[index]
+        return tuple([_cut(image, tile) for image in self.images]), (tile.left, tile.top)
+
+
+def _cut(image: ImageLike, tile: Tile) -> ImageLike:
+    values = np.ascontiguousarray(tile.of(image.storage.host()))
+    return ImageMaker.make(Storage.of(values), sampler.make(image.format))
 
 
 def _are_there(images: Sequence[ImageLike]) -> bool:

@@ -2,6 +2,7 @@
 
 stored_fold(folding, type)             # a function of the image, or None
 stored_place(folding)                  # a function that finds the extreme's value, column, row
+POSITIONS[np.argmax]((0.5, 3, 1), (0.5, 2, 1))     # (0.5, 2, 1): the first in raster order
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from pygpu.core.storage import ImageLike
 from pygpu.devices import targets
 from pygpu.execution.arguments.results import natural_dtype
 from pygpu.execution.folds.by_group import Folding
-from pygpu.execution.folds.positions import first_greatest, first_least
 from pygpu.execution.folds.totals import again, extreme, total
 from pygpu.execution.programs.options import is_checked_here
 from pygpu.types import Type
@@ -84,6 +84,29 @@ def stored_place(folding: Folding) -> Callable[[Sequence[Any]], list[Any]] | Non
     return find
 
 
+def first_greatest(a: Any, b: Any) -> Any:
+    """Of two values with their positions the greater, a NaN before all, else the first."""
+    return b if _comes_before(b[0] > a[0], a, b) else a
+
+
+def first_least(a: Any, b: Any) -> Any:
+    return b if _comes_before(b[0] < a[0], a, b) else a
+
+
+def _comes_before(is_better: Any, a: Any, b: Any) -> Any:
+    """Whether the second value is to be taken, which is better than the first or is not."""
+    first_is_nan, second_is_nan = a[0] != a[0], b[0] != b[0]
+    are_equal = (first_is_nan and second_is_nan) or a[0] == b[0]
+    is_earlier = b[2] < a[2] or (b[2] == a[2] and b[1] < a[1])
+    if are_equal:
+        return is_earlier
+    return second_is_nan or (is_better and not first_is_nan)
+
+
+POSITIONS: Final[dict[Any, Callable[..., Any]]] = {
+    np.argmax: first_greatest,
+    np.argmin: first_least,
+}
 _PLACES: Final[dict[Any, How]] = {first_greatest: "max", first_least: "min"}
 
 

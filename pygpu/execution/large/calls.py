@@ -14,12 +14,11 @@ from functools import reduce
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.host.records import record
-from pygpu.core.storage import Format, Storage, stored, texels
-from pygpu.execution.arguments.convert import result_dtype, texels_of
+from pygpu.core.storage import Storage
+from pygpu.execution.arguments.convert import narrow, stored_dtype
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Wanted
 from pygpu.execution.arguments.rounds import Ending, places_of
@@ -144,15 +143,9 @@ def converted(array: Any, dtype: Any) -> Any:
     """A Dask array as no round at all gives it back: its texels in the dtype asked for."""
     if dtype is None:
         return array
-    wanted = result_dtype(dtype)
-    return array.map_blocks(_converted, wanted, dtype=wanted, meta=array._meta.astype(wanted))
-
-
-def _converted(chunk: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    if not chunk.size:
-        return chunk.astype(dtype)
-    held = texels_of(chunk)
-    return stored(texels(held, Format(held.dtype, held.shape[2])), dtype).reshape(chunk.shape)
+    kind = stored_dtype(array.dtype)
+    narrowed = array if array.dtype == kind else array.map_blocks(narrow, "a chunk", dtype=kind)
+    return LazyImage(narrowed, sampler.default(kind, 1), "").converted(dtype)
 
 
 EXTRA: Final = 0.1  # of a chunk that rounds done together may compute twice

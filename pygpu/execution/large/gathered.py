@@ -13,7 +13,7 @@ long as a cheap function of them, and twice the memory.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from numbers import Integral
 from typing import Any, Final
@@ -116,7 +116,8 @@ class Seen(Gathered):
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         made = super().__array_function__(func, types, args, dict(kwargs))  # type: ignore[no-untyped-call]
-        given = list(_leaves((args, list(kwargs.values()))))
+        given: list[Any] = []
+        _swapped(given.append, (args, kwargs))
         # Values that come from elsewhere are texels as functions see them.
         is_alone = all(isinstance(each, Seen | Integral | str | None) for each in given)
         brings = func is np.insert or kwargs.keys() & {"constant_values", "end_values"}
@@ -134,15 +135,6 @@ def as_stored(value: Any) -> Any:
         return value
     name, stored, _ = value.stored
     return stored if name == value.name else value
-
-
-def _leaves(value: Any) -> Iterator[Any]:
-    """What arguments are, and what lists among them hold."""
-    if isinstance(value, list | tuple):
-        for each in value:
-            yield from _leaves(each)
-    else:
-        yield value
 
 
 def _swapped(change: Callable[[Any], Any], value: Any) -> Any:
