@@ -397,6 +397,33 @@ def test_images_are_put_together_on_their_device(
         np.concatenate([on_device[0], on_device[1][:, :3]])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "uint8", "int32", "bool"])
+@pytest.mark.parametrize("channels", [(), (3,)])
+def test_tiles_and_turned_images_stay_on_their_device(
+    dtype: str, channels: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require("compute")
+    monkeypatch.setenv("PYGPU_TARGET", "compute")
+    array = np.random.default_rng(1).integers(0, 200, (12, 15, *channels)).astype(dtype)
+    copy = pygpu.compile(lambda im, p: im(p), im=Image, p=pygpu.Position)
+    axes = array.ndim
+    for move, stays in (
+        (lambda x: np.tile(x, (2, 3, 1)[:axes]), True),
+        (lambda x: np.tile(x, 1), True),
+        (lambda x: np.tile(x, 2), not channels),
+        (lambda x: np.tile(x, (2, *[1] * axes)), False),
+        (lambda x: np.swapaxes(x, 1, 0), True),
+        (lambda x: np.swapaxes(x, -axes, 1), True),
+        (lambda x: np.swapaxes(x, 0, -1), not channels),
+        (lambda x: np.concatenate([x, np.zeros(x.shape, x.dtype)]), True),
+    ):
+        found = move(copy(Image(array), dtype=dtype))
+        stayed = isinstance(found, Image) and found.storage.array is None
+        assert stayed == stays
+        if isinstance(found, Image) or not channels:
+            np.testing.assert_array_equal(np.asarray(found), move(array))
+
+
 def test_signals_and_volumes_are_put_together_on_their_device(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from operator import getitem
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.host.records import record
 from pygpu.execution.large.sources import is_dask, of_tasks
 
 
-@record
-class _Elementwise:
+def _by_places(
+    function: Callable[..., Any], names: tuple[str, ...], dtype: Any, *values: Any
+) -> Any:
     """A vectorized function, called by places with what has been given by name put back."""
-
-    function: Callable[..., Any]
-    names: tuple[str, ...]
-    dtype: Any
-
-    def __call__(self, *values: Any) -> Any:
-        by_place = len(values) - len(self.names)
-        named = dict(zip(self.names, values[by_place:], strict=True))
-        return self.function(*values[:by_place], dtype=self.dtype, **named)
+    count = len(values) - len(names)
+    return function(*values[:count], dtype=dtype, **dict(zip(names, values[count:], strict=True)))
 
 
 def elementwise(
@@ -35,7 +29,7 @@ def elementwise(
     from dask.array import blockwise  # optional, and slow to import
 
     values = [*args, *kwargs.values()]
-    each = _Elementwise(function, tuple(kwargs), dtype)
+    each = partial(_by_places, function, tuple(kwargs), dtype)
     shapes = [np.shape(value) for value in values]
     axes = max(map(len, shapes))
     sample = each(

@@ -34,14 +34,12 @@ def moved(function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]) ->
         found = _on_device(function, image, args, kwargs)
         if found is not None:
             return found
+    if function in _JOINING and args and isinstance(args[0], list | tuple):
+        args = (_wrapped(args[0], image), *args[1:])
     together = joined(function, args, kwargs)
     if together is not None:
         return together
     every = list(images_in((args, kwargs)))
-    arrays = [a for a in _arrays(args) if a.ndim >= image.dims]
-    if function in _JOINING and arrays:  # an array that is joined to images is made an image
-        args = (_wrapped(args[0], image), *args[1:])
-        every = list(images_in((args, kwargs)))
     brings = function in (np.append, np.insert) and len(every) == 1  # texels as functions see them
     stores = {(each.format.dtype, each.format.normalize) for each in every}
     alike = len(stores) == 1 and not brings
@@ -66,13 +64,8 @@ _JOINING: Final = (
 )  # fmt: skip
 
 
-def _arrays(args: Any) -> list[Any]:
-    parts = args[0] if args and isinstance(args[0], (list, tuple)) else ()
-    return [part for part in parts if isinstance(part, np.ndarray)]
-
-
 def _wrapped(parts: Any, image: ImageLike) -> Any:
-    """A list's arrays as images."""
+    """A list's arrays as images, as which they are joined to images."""
     return [
         ImageMaker.wrap(part, image.dims)
         if isinstance(part, np.ndarray) and part.ndim >= image.dims
@@ -215,6 +208,22 @@ def _transpose(image: ImageLike, axes: Any = None) -> _Move | None:
     return _Move((1, 0), (0, 0), (1, 1), (width, height))
 
 
+def _swapped(image: ImageLike, axis1: int, axis2: int) -> _Move | None:
+    axes = (1, 0, 2)[: 2 + (image.format.channels > 1)]
+    is_turned = sorted(_axes((axis1, axis2), image) or ()) == [0, 1]
+    return _transpose(image, axes) if is_turned else None
+
+
+def _tile(image: ImageLike, reps: Any) -> _Move | None:
+    shape, dims = image.storage.shape, image.dims
+    counts = [int(n) for n in np.atleast_1d(reps)]
+    counts = [1] * (dims + (image.format.channels > 1) - len(counts)) + counts
+    if min(counts) < 1 or counts[dims:] != [1] * (image.format.channels > 1):
+        return None
+    sizes = tuple([n * count for n, count in zip(shape, counts, strict=False)])
+    return _Move(tuple(range(dims)), (0,) * dims, (1,) * dims, sizes, "wrap")
+
+
 def _pad(image: ImageLike, pad_width: Any, mode: Any = "constant", **more: Any) -> _Move | None:
     values = more.pop("constant_values", 0)
     boundary = _BOUNDARIES.get(mode) if isinstance(mode, str) else None
@@ -259,5 +268,7 @@ ON_DEVICE: Final[dict[Any, Callable[..., _Move | None]]] = {
     np.roll: _roll,
     np.rot90: _rot90,
     np.transpose: _transpose,
+    np.swapaxes: _swapped,
+    np.tile: _tile,
     np.pad: _pad,
 }

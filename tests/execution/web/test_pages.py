@@ -296,6 +296,18 @@ def stretched(im: Image):
     return np.clip((im - low) / (high - low) * np.median(im), 0, 1)
 
 
+def tiled(im: Image):
+    beside = np.concatenate([im, np.full((2, im.width, 3), 9, np.uint8)])
+    return np.tile(beside, (1, 2, 1)), np.swapaxes(im, 0, 1) * 0.5
+
+
+def test_moves_of_texels_are_repeated(page: Any, tmp_path: Path) -> None:
+    file = export_recorded(tiled, tmp_path / "tiled.html", [PHOTO])
+    check(page, file, *map(np.asarray, tiled(Image(PHOTO))))
+    with pytest.raises(pygpu.DeviceError, match=r"test_pages.py:\d+ .*needs the texels"):
+        export_recorded(lambda im: np.tril(im), tmp_path / "lower.html", [PHOTO])
+
+
 @pytest.mark.parametrize("function", [levels, normal, split, stretched])
 def test_folds_are_repeated_for_the_picture_that_is_opened(
     page: Any, tmp_path: Path, function: Any, monkeypatch: pytest.MonkeyPatch
