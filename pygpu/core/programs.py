@@ -94,6 +94,11 @@ class Planes:
     count: int
     reads: tuple[PlaneRead | None, ...]
 
+    def of_one(self, sizes: Sequence[tuple[int, ...]]) -> tuple[tuple[int, int], ...]:
+        """The sizes (H, W) of planes of inputs that have so many rows in all."""
+        every = zip(sizes, self.reads, strict=True)
+        return tuple([(rows // read.depth if read else rows, wide) for (rows, wide), read in every])
+
 
 @record(eq=False)
 class Frame:
@@ -162,10 +167,12 @@ class Program(Protocol):
         sizes: Sequence[tuple[int, int]],
         shape: tuple[int, ...],
         strides: tuple[int, ...] = (),
+        planes: Planes | None = None,
     ) -> Prepared | None:
         """What does the same with less ado for inputs of these sizes (H, W) again and again, with
         results of a shape. `strides`: the bytes from row to row of inputs, then of results, where
-        rows of some do not follow each other. None where there is no such way."""
+        rows of some do not follow each other. None where there is no such way. `planes`: what
+        `run_planes` is given; inputs have the rows of all, and numbers end in that of a plane."""
         return None
 
     def ready(self, shape: tuple[int, int]) -> Callable[[Work], list[Storage]]:

@@ -435,7 +435,7 @@ def threshold_otsu(image: Any, nbins: int = 256) -> Any:
     def of_all(low: Any, high: Any, found: Any) -> float:
         return float(low if low == high else found)  # the middle of a bin may lie beside them
 
-    return found if histogram.most else derived(of_all, *histogram.ends, found, dtype=np.float32)
+    return derived(of_all, *histogram.ends, found, dtype=np.float32)
 
 
 def _between_classes(counts: NDArray[Any], values: NDArray[Any]) -> float:

@@ -16,6 +16,7 @@ from pygpu import CompileError, Float, Image, Int, Position, Signal, Vec3, Volum
 from pygpu.core.device import Limits
 from pygpu.core.storage import Storage
 from pygpu.devices import targets
+from pygpu.devices.cpu import program, staged
 from pygpu.devices.opengl import compute
 from pygpu.passes.layout.planes import by_planes
 
@@ -513,3 +514,47 @@ def test_planes_in_tiles_and_memory_for_few(target, limited, boundary):
         for result, wanted in zip(compiled(v), whole, strict=True):
             assert np.array_equal(np.asarray(result), wanted)
         assert np.array_equal(shifted.map(stack), frames)
+
+
+def _neighbours(v: Volume, p: Position):
+    return v(p + (1, 0, 0)) - v(p - (0, 1, 0)) * 0.5 + v(p + (0, 0, 1))
+
+
+def _scaled(v: Volume, p: Position, k: Float):
+    return v(p) * k + 0.25
+
+
+def _numbered(v: Volume, w: Image, p: Position, k: Float):
+    return v(p - (0, 0, 1)) * k + w(p.x, p.y) * p.z, v(p).x + p.y
+
+
+def _mean(v: Volume, p: Position, k: Float):
+    return sum(v(p + d) for d in offsets(np.ones((3, 3, 3)))) * k
+
+
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+@pytest.mark.parametrize("shape", [(3, 5, 7), (16, 40, 64, 3), (40, 36, 33), (5, 3, 40)])
+def test_calls_again_give_what_a_first_one_does(shape, dtype, monkeypatch):
+    monkeypatch.setattr(staged, "LEAST", 0)
+    monkeypatch.setattr(program, "ENDS", 0)
+    source = np.random.default_rng(shape[2])
+    for function in (_neighbours, _scaled, _mean):
+        again = pygpu.compile(function, target="cpu")
+        out = np.empty(shape, np.float32)
+        for k in (0.5, 2.0, 0.25, 1.5):
+            texels = (source.random(shape) * (1 if dtype == "float32" else 255)).astype(dtype)
+            numbers = () if function is _neighbours else (k,)
+            wanted = pygpu.compile(function, target="cpu")(texels, *numbers, dtype="float32")
+            assert np.array_equal(again(texels, *numbers, dtype="float32"), wanted)
+            assert again(texels, *numbers, out=out) is out
+            assert np.array_equal(out, wanted)
+
+
+def test_calls_again_of_volumes_beside_images():
+    again = pygpu.compile(_numbered, v=Volume, target="cpu")
+    source = np.random.default_rng(5)
+    for k in (0.5, 2.0, 0.25, 1.5):
+        texels, page = source.random((4, 20, 30, 3), np.float32), source.random((9, 11), np.float32)
+        found = again(texels, page, k)
+        wanted = pygpu.compile(_numbered, target="cpu")(texels, page, k)
+        assert all(map(np.array_equal, found, wanted))

@@ -103,8 +103,6 @@ class _Kernel:
         branch = Branch(code, code.anywhere(is_near & is_inside))
         with branch.side():
             corrected = self._corrected(values, found, top)
-        with branch.side():
-            pass
         (found,) = branch.join([corrected], [found])
         return code.select(is_inside, found, code.splat(self.bins, lanes))
 

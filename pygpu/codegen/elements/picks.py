@@ -91,8 +91,6 @@ def pick_span(unit: int, count: int, machine: Machine) -> str:
         for k in range(0, ROUND, step):
             to = pick(x + k, to) if step == 1 else pick_vector(x + k, to, step)
         loop.next(x + ROUND < head, [x + ROUND, to])
-    with rounds.side():
-        pass
     (after,) = rounds.join([loop.results[1]], [first])
     with when(code, head < x1), Loop(code, [head, after]) as loop:
         x, to = loop.params

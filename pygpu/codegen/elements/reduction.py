@@ -262,8 +262,6 @@ class _Whole:
                 x, *values = loop.params
                 loop.next(x + step < end, [x + step, *_flat(fold(x, self.parts(values)))])
             found = loop.results[1:]
-        with branch.side():
-            pass
         return self.parts(branch.join(found, _flat(first)))
 
     def tiles(self, value: _Part, step: _Part, pair: _Part) -> str:

@@ -155,12 +155,8 @@ class _Kernel:
                 begins = Branch(code, self.value(y, x).ne(self.value(y, x - 1)))
                 with begins.side():
                     following = self.run(y, x, known)
-                with begins.side():
-                    pass
                 (following,) = begins.join([following], [known])
                 loop.next(x + 1 < self.width, [x + 1, following])
-            with narrow.side():
-                pass
             (second,) = narrow.join([loop.results[1]], [run])
         return wide.join([first], [second])[0]
 
@@ -175,8 +171,6 @@ class _Kernel:
             following = self.run(y, left + at, known)
             rest = rest & (rest - 1)
             loop.next(rest.ne(0), [rest, following])
-        with some.side():
-            pass
         return some.join([loop.results[1]], [run])[0]
 
     # ------------------------------------------------------------ regions

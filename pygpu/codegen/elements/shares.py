@@ -55,27 +55,19 @@ class _Shares:
         is_even = self.count.eq(self.rest)
         at = Branch(code, is_even)
         with at.side():
-            pass
-        with at.side():
             many = (end + 1) * self.rest + (self.count - 1)
             place = code.fixed("long", 1, f"udiv i64 {many.text}, {self.count.text}") - 1
         (place,) = at.join([end], [place])
         is_next = Branch(code, place > last)
         with is_next.side():
             nearest = self.furthest(self.others, place, self.rest, 1)
-        with is_next.side():
-            pass
         first, last = is_next.join([code.constant("long", -1), nearest], [first, last])
         number = self.number(place)
         exact = Branch(code, is_even & place.eq(last))
         with exact.side():
-            pass
-        with exact.side():
             is_new = Branch(code, first < 0)
             with is_new.side():
                 begin = self.furthest(self.others, place, self.rest, -1)
-            with is_new.side():
-                pass
             (begin,) = is_new.join([begin], [first])
             between = self.between(end, begin, last, number)
         first, number = exact.join([first, number], [begin, between])
@@ -133,6 +125,4 @@ class _Shares:
                 half = code.binary("lshr", step, 1)
                 loop.next(half > 0, [code.select(goes, to, at), half])
             nearer = loop.results[0]
-        with found.side():
-            pass
         return found.join([nearer], [loop.initial[0]])[0]

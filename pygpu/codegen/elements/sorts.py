@@ -258,8 +258,6 @@ class _Kernel:
             with branch.side():
                 place = code.at(source, code.cast("zext", of, "long") * self.long(STRIDE))
                 kept = code.read("uint", place, align=4)
-            with branch.side():
-                pass
             (found,) = branch.join([kept], [found])
         code.store(found, code.at(target, at * 4), 4)
 

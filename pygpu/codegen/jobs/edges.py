@@ -104,8 +104,6 @@ class Edges:
             with when(code, past > 0):
                 self.span(self.direct, y, start, start + past, slots.STREAM)
             after = [start + past]
-        with branch.side():
-            pass
         (done,) = branch.join(after, [x0])
         with when(code, x1 > done):
             self.span(self.direct, y, done, x1)
@@ -351,8 +349,6 @@ class Edges:
         branch = Branch(code, (frame[slots.BEFORE] | frame[slots.BEHIND]).ne(0))
         with branch.side():
             framed = self.sides(taps, *at)
-        with branch.side():
-            pass
         sides = branch.join(framed, [source, source])
         channels, gap = taps[slots.CHANNELS], around.right - around.before
         first, last = (

@@ -216,8 +216,6 @@ class Tiles(Edges):
                     self.span(self.direct, y, x, x - WITHIN, slots.SIDES)
                 loop.next(goes_on, [x + code.select(goes_on, side, self.zero)])
             reached = loop.results
-        with branch.side():
-            pass
         return branch.join(reached, [first])[0]
 
     def whole_lines(self, first: Val, last: Val, has_both: Val) -> Val:
@@ -228,8 +226,6 @@ class Tiles(Edges):
         with branch.side():
             both = self.blocks_of_lines()
             stop = [first + code.binary("sdiv", last - first, both) * both]
-        with branch.side():
-            pass
         return branch.join(stop, [last])[0]
 
     def between(self, y: Val, x0: Val, x1: Val, rows: Val) -> None:

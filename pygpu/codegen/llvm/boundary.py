@@ -24,6 +24,7 @@ from pygpu.core.programs import Task
 NUMBERS: Final = {name: number for number, name in enumerate(RULES)}  # of rules, in descriptors
 LEFT, RIGHT, WITHIN = SIDES = range(3)
 LARGEST: Final = 500  # operations of a column of a block, above which copies of rows cost less
+FEWEST: Final = 4  # lanes of floats, which all machines have
 WIDTH: Final = 1 << 12  # texels of an image that stands for all wide ones
 
 
@@ -149,6 +150,14 @@ def beside(layout: Plan) -> int:
 def has_both(width: int, lanes: int, beside: int) -> bool:
     """Whether a row has both ends, which may overlap where nothing is between them."""
     return lanes + beside <= width and not 0 < width - 2 * lanes < beside
+
+
+def lanes_for(layout: Plan, width: int, most: int) -> int:
+    """Of how many lanes of floats, `most` as it is, so long a row has both ends; 0: of none."""
+    of_lane, lanes = layout.lanes // most, most
+    while lanes >= FEWEST and not has_both(width, lanes * of_lane, beside(layout)):
+        lanes //= 2
+    return lanes if lanes >= FEWEST else 0
 
 
 def _is_shuffled(taps: TapSet, layout: Plan, task: Task) -> bool:

@@ -71,7 +71,7 @@ class Loop:
 
 
 class Branch:
-    """Two sides in the making, of which one runs."""
+    """Two sides in the making, of which one runs. A second that does nothing may be left out."""
 
     def __init__(self, code: Code, condition: Val) -> None:
         self.code, self.condition = code, condition
@@ -88,6 +88,9 @@ class Branch:
 
     def join(self, first: Sequence[Val], second: Sequence[Val]) -> list[Val]:
         code, outer = self.code, self.code.scopes[-1]
+        if len(self.done) == 1:
+            with self.side():
+                pass
         condition = f"br i1 {self.condition.text}, label %{self.labels[0]}, label %{self.labels[1]}"
         outer.lines.append(f"  {condition}")
         for label, scope in zip(self.labels, self.done, strict=True):
@@ -111,8 +114,6 @@ def when(code: Code, condition: Val) -> Iterator[None]:
     branch = Branch(code, condition)
     with branch.side():
         yield
-    with branch.side():
-        pass
     branch.join([], [])
 
 

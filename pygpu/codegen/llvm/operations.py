@@ -250,8 +250,6 @@ def _either_power(code: Code, x: Val, y: Val) -> Val:
     branch = Branch(code, code.anywhere(is_mild))
     with branch.side():
         both = code.select(is_mild, _power_of(code, x, y), wide)
-    with branch.side():
-        pass
     return branch.join([both], [wide])[0]
 
 

@@ -136,16 +136,18 @@ def plan(task: Task, lanes: int, raw: bool = False, group: int = 1) -> Plan:
     ) and not any(op.code == "if" and not result.bits[op.operands[0]] for op in ops)
     result.flat = is_flat(function)
     result.vectors, result.rows = block(result, ops, taps, all(map(is_plain, inputs)))
+    is_down = not others and is_flat(function, down=True)
     if gathers_apart(result, far):
-        result.single, result.lanes = True, 1
-        result.vectors = result.rows = 1
+        result.single, result.lanes, result.vectors, result.rows = True, 1, 1, 1
         result.bits = dict.fromkeys(result.bits, 0)
     elif result.flat or task.low:
         result.vectors, result.rows = result.vectors * result.rows, 1
-    elif task.planar and not task.short and len({op.data.image for op in taps}) > 1:
+    elif task.planar and (is_down or (not task.short and len({op.data.image for op in taps}) > 1)):
         # Planes a power of two apart lie in the same sets of the cache: of few rows each all fit.
         result.rows = 1
-    result.joins = result.rows == 1 and not others and is_flat(function, down=True)
+    elif task.short and result.rows == 1 and result.straight:
+        result.vectors, result.rows = 1, 4  # each row costs something besides its pixels
+    result.joins = result.rows == 1 and is_down
     gather_taps(result, taps, inputs)
     return result
 

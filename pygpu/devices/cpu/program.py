@@ -59,9 +59,9 @@ SHORT: Final = 32  # pixels of a row below which images are turned
 # ends: what turning costs Python is more for fewer.
 NARROW: Final = 48
 MANY: Final = 1 << 17
+OFTEN: Final = 1 << 15  # likewise, where calls like one before come again
 HELD: Final = 6  # rows of each plane that caches hold where these are short
 ROWS_HELD: Final = 1 << 10  # bytes of a row of all planes, up to which they do
-FEWEST: Final = 4  # lanes of floats, which all machines have
 WIDE: Final = 128  # pixels of a row from which on its two edges cost little
 STREAMED: Final = 1 << 24  # bytes of results that no cache is likely to hold until they are read
 STREAMED_ROW: Final = 1 << 10  # bytes of a row from which on enough of it are whole lines
@@ -140,32 +140,31 @@ class CpuProgram(Program):
             results.append(RESERVE.empty(shape, format.dtype, at=at) if array is None else array)
         return results
 
-    def run_planes(self, work: Work, planes: Planes) -> list[Storage] | None:
+    def run_planes(self, work: Work, planes: Planes) -> list[Storage]:
         """All planes by one job."""
         height, width = work.size
         rows = planes.count * height
         arrays = self.given.arrays(work.inputs)
         results = self.results(rows, width, work, arrays)
-        given = work.uniforms
-        if self.task.planar:
-            given = [*given, 0]  # each plane has its number
-        is_flat = self.plan.flat and not self.numbered  # the number of a plane is one for all rows
-        if is_flat and all(each.shape[0] == rows for each in arrays) and are_own(planes):
+        given = [*work.uniforms, 0] if self.task.planar else work.uniforms  # each has its number
+        if self._is_image([len(array) for array in arrays], rows, planes):
             self._run(Arrays(arrays, given, (rows, width), results))
         else:
             program = self.of_rows(width) if rows * width >= MANY else self
             program._run(Arrays(arrays, given, (height, width), results), planes)
         return [Storage.of(array) for array in results]
 
+    def _is_image(self, heights: Sequence[int], height: int, planes: Planes) -> bool:
+        """Whether all rows of planes, of inputs and results, are those of one image."""
+        is_flat = self.plan.flat and not self.numbered  # the number of a plane is one for all rows
+        return is_flat and all(rows == height for rows in heights) and are_own(planes)
+
     def of_rows(self, width: int) -> CpuProgram:
         """The program of planes whose rows are so long: in fewer lanes, where rows have too few
         pixels for code at both of their ends, and in blocks of several rows, where caches hold
         these of all planes."""
-        lanes, of_lane = self.machine.lanes, self.plan.lanes // self.machine.lanes
-        row, beside = width * self.code.group, boundary.beside(self.plan)
-        while lanes >= FEWEST and not boundary.has_both(row, lanes * of_lane, beside):
-            lanes //= 2
-        if not self.can_end or lanes < FEWEST:
+        lanes = boundary.lanes_for(self.plan, width * self.code.group, self.machine.lanes)
+        if not self.can_end or not lanes:
             return self
         texel = sum([self.task.inputs[taps.image].nbytes for taps in self.plan.taps])
         is_short = width * texel <= ROWS_HELD and self.cost * HELD <= boundary.LARGEST
@@ -178,9 +177,8 @@ class CpuProgram(Program):
 
     def run_framed(self, work: Work, frames: Sequence[Frame | None]) -> list[Storage] | None:
         height, width = work.size
-        if self._is_thin((height, width)) or (height == 1 and width >= LONG_ROW):
-            return None
-        if any(frame and self.reach(index) is None for index, frame in enumerate(frames)):
+        is_other = self._is_thin((height, width)) or (height == 1 and width >= LONG_ROW)
+        if is_other or any(each and self.reach(n) is None for n, each in enumerate(frames)):
             return None
         arrays = self.given.arrays(work.inputs)
         results = self.results(height, width, work, arrays)
@@ -230,6 +228,7 @@ class CpuProgram(Program):
         shape: tuple[int, int],
         strides: tuple[int, ...] = (),
         joins: bool = True,
+        planes: Planes | None = None,
     ) -> Sizes | None:
         """Under which a layout is kept for inputs and results of these sizes; None where a program
         other than this does the work, or other arrays than those given are read."""
@@ -238,6 +237,9 @@ class CpuProgram(Program):
         nbytes += [h * stride for (h, _), stride in zip(sizes, strides, strict=False)]
         if self.given.widened or min(nbytes, default=4) < 4 or max(nbytes, default=0) >= HUGE:
             return None
+        if planes is not None:
+            size = shape[0] // planes.count, shape[1]
+            return Sizes(planes.of_one(sizes), size, strides, planes)
         if not strides and self._is_row(sizes, shape):
             return Sizes(((1, pixels),) * len(sizes), (1, pixels))
         if self._is_thin(shape) or (shape[0] == 1 and shape[1] >= LONG_ROW):
@@ -286,10 +288,7 @@ class CpuProgram(Program):
         sizes = [array.shape[:2] for array in arrays]
         strides = strides_of((*arrays, *results))
         if planes is not None:
-            sizes = [
-                size if read is None else (size[0] // read.depth, size[1])
-                for size, read in zip(sizes, planes.reads, strict=True)
-            ]
+            sizes = [*planes.of_one(sizes)]
         elif not strides and self._is_row(sizes, shape):
             shape = 1, shape[0] * shape[1]
             sizes = [shape] * len(sizes)
@@ -384,31 +383,31 @@ class CpuProgram(Program):
         sizes: Sequence[tuple[int, int]],
         shape: tuple[int, ...],
         strides: tuple[int, ...] = (),
+        planes: Planes | None = None,
     ) -> CpuPrepared | None:
-        key = self._key(sizes, rows_of(shape), strides)
+        program, size = self, rows_of(shape)
+        if planes is not None and self._is_image([rows for rows, _ in sizes], size[0], planes):
+            planes = None
+        elif planes is not None and math.prod(shape) >= OFTEN:
+            program = self.of_rows(size[1])
+        key, pixels = program._key(sizes, size, strides, planes=planes), math.prod(shape)
         if key is None:
             return None
-        layout = self.layouts.get(key) or self._layout(key)
-        pixels = math.prod(shape)
-        is_brief = self._is_brief(pixels)
-        how = How(
-            *(self.calls, self.span(False), self.threads),
-            *(is_brief, is_brief and self._is_tiny(pixels), is_brief and self._is_small(pixels)),
-            *(self.stream, self.sides),
-        )
+        layout = program.layouts.get(key) or program._layout(key)
+        is_brief = program._is_brief(pixels)
+        tiny, small = (is_brief and program._is_small(pixels, most) for most in (TINY, SMALL))
+        code, threads = (program.calls, program.span(False)), program.threads
+        how = How(*code, threads, is_brief, tiny, small, program.stream, program.sides)
         return CpuPrepared(self.task, layout, shape, how)
 
     def _is_brief(self, pixels: int) -> bool:
         return not self.plan.loops and pixels * self.cost < LONG
 
-    def _is_small(self, pixels: int) -> bool:
-        return pixels * max(self.cost, MOVED) < SMALL * self.plan.lanes
-
-    def _is_tiny(self, pixels: int) -> bool:
-        return pixels * max(self.cost, MOVED) < TINY * self.plan.lanes
+    def _is_small(self, pixels: int, most: int = SMALL) -> bool:
+        return pixels * max(self.cost, MOVED) < most * self.plan.lanes
 
     def _layout(self, key: Sizes) -> Layout:
-        threads = 1 if self._is_tiny(key.pixels) else self.threads
+        threads = 1 if self._is_small(key.pixels, TINY) else self.threads
         layout = Layout(self.plan, self.code.task, self.given.tables, key, threads)
         if len(self.layouts) >= LAYOUTS:
             self.layouts = {}

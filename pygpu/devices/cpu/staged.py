@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from pygpu.codegen.llvm.plan import chooses, cost
 from pygpu.core.boundaries import rows_read
 from pygpu.core.host.later import later
+from pygpu.core.host.records import record
 from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.programs import Link, Planes, Prepared, Program, Task, Work
 from pygpu.core.storage import Format, Storage, rows_of
@@ -147,17 +148,20 @@ class CpuStaged(Program):
         sizes: Sequence[tuple[int, int]],
         shape: tuple[int, ...],
         strides: tuple[int, ...] = (),
+        planes: Planes | None = None,
     ) -> Prepared | None:
         if self._is_small(shape):
-            return self.plain.prepared(sizes, shape, strides)
-        return StagedPrepared(self, shape) if len(shape) == 2 else None
+            return self.plain.prepared(sizes, shape, strides, planes)
+        if len(shape) != 2 and (planes is None or strides):
+            return None
+        return StagedPrepared(self, sizes, shape, planes)
 
     def run_rounds(
         self, work: Work, rounds: Sequence[Sequence[Constant]], state: Sequence[int]
     ) -> list[Storage] | None:
         return self.plain.run_rounds(work, rounds, state)
 
-    def run_planes(self, work: Work, planes: Planes) -> list[Storage] | None:
+    def run_planes(self, work: Work, planes: Planes) -> list[Storage]:
         (height, width), linked = work.size, None
         is_as_wide = all(each.width == width for each in work.inputs)
         if is_as_wide and not self._is_small((planes.count, height, width)):
@@ -190,15 +194,14 @@ def _stored(task: Task) -> list[Format]:
     return [Format(np.dtype(NUMPY_TYPE[v.type.kind]), v.type.size) for v in values]
 
 
+@record(eq=False)
 class StagedPrepared(Prepared):
-    """A program of stages for results of a height and width: see core/programs.py."""
+    """A program of stages, for inputs and results of such sizes: see core/programs.py."""
 
-    def __init__(self, program: CpuStaged, shape: tuple[int, ...]) -> None:
-        self.program, self.size = program, rows_of(shape)
-        self.shapes = [
-            shape if format.channels == 1 else (*shape, format.channels)
-            for format in program.task.outputs
-        ]
+    program: CpuStaged
+    sizes: Sequence[tuple[int, int]]
+    shape: tuple[int, ...]
+    planes: Planes | None
 
     def run(
         self,
@@ -206,11 +209,16 @@ class StagedPrepared(Prepared):
         uniforms: Sequence[Constant],
         out: Sequence[NDArray[Any]] | None,
     ) -> list[NDArray[Any]] | None:
-        targets: list[NDArray[Any] | None] = [None] * len(self.shapes)
-        if out is not None:
-            targets = [array.reshape(*self.size, -1) for array in out]
-        storages = [Storage.of(array) for array in inputs]
-        made = self.program.run(Work(storages, uniforms, self.size, targets))
+        size, formats, planes = rows_of(self.shape), self.program.task.outputs, self.planes
+        targets = [None if out is None else out[n].reshape(*size, -1) for n in range(len(formats))]
+        every = zip(inputs, self.sizes, strict=True)
+        work = Work([Storage.of(a.reshape(*s, -1)) for a, s in every], uniforms, size, targets)
+        if planes is None:
+            made = self.program.run(work)
+        else:
+            work = work._replace(uniforms=uniforms[:-1], shape=(size[0] // planes.count, size[1]))
+            made = self.program.run_planes(work, planes)
         if out is not None:
             return list(out)
-        return [each.host().reshape(s) for each, s in zip(made, self.shapes, strict=True)]
+        channels = [() if format.channels == 1 else (format.channels,) for format in formats]
+        return [m.host().reshape(*self.shape, *c) for m, c in zip(made, channels, strict=True)]

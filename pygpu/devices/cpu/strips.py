@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache, partial
 from itertools import count
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from numpy.typing import NDArray
 
@@ -29,7 +29,6 @@ from pygpu.devices.cpu.native import Native
 from pygpu.devices.cpu.program import LAYOUTS, LONG, SHORT, SMALL, CpuProgram
 from pygpu.devices.cpu.threads import POOL, Job, thread_count
 from pygpu.devices.process.reserve import RESERVE
-from pygpu.passes.stages.part import Part
 from pygpu.ssa import Constant
 
 NOTHING: Final[Mapping[int, NDArray[Any]]] = {}
@@ -47,13 +46,6 @@ AGAIN: Final = 0.15  # the part of the work that may be done twice, where strips
 def stage_loops(made_for: Machine) -> Native:
     """The native code of jobs of several stages."""
     return Native(native_strips(made_for), made_for, ["strips"])
-
-
-class Parted(Protocol):
-    """A program of stages, each of which reads what the program does and the stage before makes."""
-
-    parts: Sequence[Part]
-    programs: Sequence[CpuProgram]
 
 
 @record(eq=False, frozen=False)
@@ -88,24 +80,18 @@ def strips(
     cost = sum(stage.program.cost for stage in stages)
     twice = sum((stage.above + stage.below) * stage.program.cost for stage in stages) / cost
     depth = planes.count if planes else 1
-    threads = min(thread_count(), -(-height // STEP) * depth)
     is_small = depth * height * shape[1] * cost < SMALL * stages[0].program.plan.lanes
-    if is_small:
-        threads = 1
+    threads = 1 if is_small else min(thread_count(), -(-height // STEP) * depth)
     shares = min(SHARES * threads, int(AGAIN * height / twice) if twice else height)
     if planes:
-        shares = max(1, min(shares, _read(stages, planes) * height * shape[1] // CACHE))
+        read = zip(stages[0].program.task.inputs, planes.reads, strict=False)
+        texels = sum([format.nbytes for format, each in read if each])
+        shares = max(1, min(shares, texels * height * shape[1] // CACHE))
     elif threads > 1 and shares < threads:
         return None
     made = CpuStrips(stages, wanted, shape, shares if threads > 1 else 1, planes)
     made.is_small = is_small
     return None if made.own > MOST else made
-
-
-def _read(stages: Sequence[Stage], planes: Planes) -> int:
-    """Bytes that are read of planes for a pixel."""
-    formats = stages[0].program.task.inputs
-    return sum([f.nbytes for f, read in zip(formats, planes.reads, strict=False) if read])
 
 
 def _staged(links: Sequence[Link], shape: tuple[int, int]) -> list[Stage]:
@@ -122,10 +108,9 @@ def _staged(links: Sequence[Link], shape: tuple[int, int]) -> list[Stage]:
 
 def _parts(link: Link, place: int, shape: tuple[int, int], numbers: Iterator[int]) -> list[Stage]:
     """The stages of a program."""
-    program: Any = link.program
-    if isinstance(program, CpuProgram):
-        return [Stage(program, link.inputs, link.outputs, shape, place)]
-    parted: Parted = program
+    parted: Any = link.program
+    if isinstance(parted, CpuProgram):
+        return [Stage(parted, link.inputs, link.outputs, shape, place)]
     found: list[Stage] = []
     made: tuple[int, ...] = ()
     for part, native in zip(parted.parts, parted.programs, strict=True):
@@ -213,7 +198,12 @@ class CpuStrips(Linked):
             self._keep()
         # Images that are there or are made whole, as stages read and write them: of each stage, the
         # places among its images, and which of all that is given it is.
-        self.read = self._found_outside()
+        self.read = [
+            (stage, index, image)
+            for stage in stages
+            for index, image in enumerate(stage.inputs)
+            if image not in self.formats
+        ]
         self.place_of = {(id(stage), index): n for n, (stage, index, _) in enumerate(self.read)}
         self.jobs: dict[tuple[int, ...], Jobs] = {}  # by how the rows of what is given lie
         loops = any(stage.program.plan.loops for stage in stages)
@@ -246,15 +236,6 @@ class CpuStrips(Linked):
 
     # ------------------------------------------------------------ a run
 
-    def _found_outside(self) -> list[tuple[Stage, int, int]]:
-        """What stages read that none of them makes: the stage, which input, which image."""
-        return [
-            (stage, index, image)
-            for stage in self.stages
-            for index, image in enumerate(stage.inputs)
-            if image not in self.formats
-        ]
-
     def run(
         self,
         images: Mapping[int, Storage],
@@ -278,7 +259,10 @@ class CpuStrips(Linked):
         except IndexError:
             job = self._job(jobs.layouts, given)
         job.fill(addresses(given), uniforms)
-        self._go(job, (self, given))
+        threads = min(self.threads, job.header.numbers[slots.TILES])
+        calls, is_small = self.stages[0].program.calls, self.is_brief and self.is_small
+        of_all = Job(job, job.header.numbers[slots.SCRATCH], (self, given))
+        POOL.run(calls, of_all, threads, self.is_brief, is_small)
         jobs.idle.append(job)
         return {image: Storage.of(array) for image, array in arrays.items()}
 
@@ -378,14 +362,6 @@ class CpuStrips(Linked):
         }
         numbers = [held.get(slot, 0) for slot in range(stop + 1)]
         return Block(numbers, (slots.IMAGE_TABLE, slots.OUTPUT_TABLE, slots.STOP), stop)
-
-    def _go(self, job: StripsJob, memory: Any) -> None:
-        """Run the jobs of all stages as one."""
-        numbers = job.header.numbers
-        threads = min(self.threads, numbers[slots.TILES])
-        calls = self.stages[0].program.calls
-        given = Job(job, numbers[slots.SCRATCH], memory)
-        POOL.run(calls, given, threads, self.is_brief, self.is_brief and self.is_small)
 
     def _header(self, scratch: int) -> Block:
         """The job of all stages, one of which takes so much scratch; their jobs come later."""

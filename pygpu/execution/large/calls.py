@@ -18,7 +18,7 @@ import numpy as np
 from pygpu.core import sampler
 from pygpu.core.host.records import record
 from pygpu.core.storage import Storage
-from pygpu.execution.arguments.convert import stored_dtype
+from pygpu.execution.arguments.convert import narrow, stored_dtype
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Wanted
 from pygpu.execution.arguments.rounds import Ending, places_of
@@ -143,8 +143,9 @@ def converted(array: Any, dtype: Any) -> Any:
     """A Dask array as no round at all gives it back: its texels in the dtype asked for."""
     if dtype is None:
         return array
-    reading = sampler.default(stored_dtype(array.dtype), 1)
-    return LazyImage(array, reading, "iterate").converted(dtype)
+    kind = stored_dtype(array.dtype)
+    narrowed = array if array.dtype == kind else array.map_blocks(narrow, "a chunk", dtype=kind)
+    return LazyImage(narrowed, sampler.default(kind, 1), "").converted(dtype)
 
 
 EXTRA: Final = 0.1  # of a chunk that rounds done together may compute twice

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from pygpu.core import sampler
 from pygpu.core.sampler import Sampler
 from pygpu.core.storage import Format, stored, texels
-from pygpu.execution.arguments.convert import narrow, result_dtype, stored_dtype
+from pygpu.execution.arguments.convert import result_dtype, stored_dtype
 from pygpu.execution.large.sources import Lazy, Source, is_dask, of_tasks, seen
 
 
@@ -102,23 +102,18 @@ class LazyImage(Lazy, NDArrayOperatorsMixin):
 
     # ---- texels as functions see them
 
-    def narrowed(self) -> Any:
-        """The Dask array in a dtype that is stored; chunks with what does not fit there fail."""
-        if self.array.dtype == self.dtype:
-            return self.array
-        return self.array.map_blocks(narrow, f"{self.name}: a chunk", dtype=self.dtype)
-
     def texels(self) -> Any:
         """The Dask array of its texels as functions see them."""
-        return seen(self.narrowed(), 2)
+        narrowed = self.array if self.array.dtype == self.dtype else self.array.astype(self.dtype)
+        return seen(narrowed, 2)
 
     def converted(self, dtype: Any) -> Any:
         """The Dask array, in the dtype asked for."""
         if dtype is None:
             return self.array
-        wanted, array = result_dtype(dtype), self.narrowed()
-        meta = array._meta.astype(wanted)
-        return array.map_blocks(_converted, self.format, wanted, dtype=wanted, meta=meta)
+        wanted = result_dtype(dtype)
+        meta = self.array._meta.astype(wanted)
+        return self.array.map_blocks(_converted, self.format, wanted, dtype=wanted, meta=meta)
 
     def min(self) -> Any:
         """The least value of all channels, as a Dask array of no dimensions."""

@@ -310,15 +310,15 @@ def _is_plain(shape: Any) -> bool:
 
 def _prepared(run: Run) -> Prepared | None:
     """The program of a run, prepared for more runs of this size."""
-    made = run.specialisation
-    if made.planar is not None:
-        return None
+    made, shape = run.specialisation, run.storages[0].shape
     storages = [given.storage for given in run.arguments.images] + made.captured
     strides: tuple[int, ...] = ()
     if made.device.rows_apart:
         strides = strides_of([each.lying() for each in (*storages, *run.storages)])
+    if made.planar is not None:
+        return None if strides else running.prepared(made, made.planar, storages, shape)
     sizes = [(each.height, each.width) for each in storages]
-    return made.program.prepared(sizes, run.storages[0].shape, strides)
+    return made.program.prepared(sizes, shape, strides)
 
 
 def _one_of(parameter: Parameter, number: int) -> Parameter:

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.device import Limits
 from pygpu.core.errors import OutOfMemory
 from pygpu.core.host import log
 from pygpu.core.host.later import later
-from pygpu.core.programs import PlaneRead, Planes, Work
+from pygpu.core.programs import PlaneRead, Planes, Prepared, Work
 from pygpu.core.storage import Storage, copy_turned, is_thin, rows_of
 from pygpu.devices import targets
 from pygpu.execution.programs.specialise import COMPILING, Specialisation, dump
+from pygpu.ssa import Constant
 
 with later():
     from pygpu.execution.programs import joined, strips, tiles
@@ -193,8 +195,7 @@ def _by_planes(
     inputs, uniforms, shape, out, _ = work
     *depths, height, width = (1, 1, *shape)[-3:]
     depth, host = depths[0], not made.device.copy
-    sizes = [side for image in planar.sized for side in _height_and_depth(inputs[image])]
-    given = [*uniforms, *sizes]
+    given = [*uniforms, *_sides(planar, inputs)]
     images = [inputs[read.image] for read in planar.reads]
     if limits is None or tiles.hold(limits, made, images, (depth * height, width)):
         reads = tuple([_plane_read(read, inputs[read.image]) for read in planar.reads])
@@ -227,6 +228,35 @@ def _by_planes(
         Storage.of(array) if array is not None else Storage.stacked(planes)
         for array, planes in zip(places, found, strict=True)
     ]
+
+
+class PreparedPlanes(Prepared):
+    """A program of a plane, prepared for volumes: see core/programs.py. `places`: which image of
+    the whole each input is; `numbers`: those behind the whole's."""
+
+    def __init__(self, of_one: Prepared, places: Sequence[int], numbers: Sequence[int]) -> None:
+        self.of_one, self.places, self.numbers = of_one, places, numbers
+
+    def run(
+        self, inputs: Sequence[NDArray[Any]], uniforms: Sequence[Constant], out: Any
+    ) -> list[NDArray[Any]] | None:
+        given = [inputs[place] for place in self.places]
+        return self.of_one.run(given, [*uniforms, *self.numbers], out)
+
+
+def prepared(
+    made: Specialisation, planar: planes.Planar, inputs: Sequence[Storage], shape: tuple[int, ...]
+) -> Prepared | None:
+    """The program, prepared for more runs for volumes of these sizes."""
+    places = [read.image for read in planar.reads]
+    sizes = [(inputs[place].height, inputs[place].width) for place in places]
+    reads = tuple([_plane_read(read, inputs[read.image]) for read in planar.reads])
+    found = made.program.prepared(sizes, shape, (), Planes((1, 1, *shape)[-3], reads))
+    return None if found is None else PreparedPlanes(found, places, [*_sides(planar, inputs), 0])
+
+
+def _sides(planar: planes.Planar, inputs: Sequence[Storage]) -> list[int]:
+    return [side for image in planar.sized for side in _height_and_depth(inputs[image])]
 
 
 def _height_and_depth(volume: Storage) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final, Literal
@@ -154,11 +154,18 @@ def factored(
 
 
 def _factored(function: Function, order: Order, least: int, has_nans: bool) -> Function:
-    parted = _parted(function)
+    apart = {op for op in function.body.ops if op.code == "fma" and not _is_linear(op)}
+    parted, made = _parted(function, apart if len(apart) >= LEAST else set())
     finder = _Finder(parted, least, has_nans)
     products, numbers = finder.found(), finder.numbers
     if not products:
         return function
+    layers = [layer for e in products.values() if isinstance(e, _Product) for layer, _ in e.layers]
+    added_up = {value for layer in layers for value in layer.values.values()}
+    if not added_up.issuperset(made.values()):
+        parted, _ = _parted(function, {op for op, value in made.items() if value in added_up})
+        finder = _Finder(parted, least, has_nans)
+        products, numbers = finder.found(), finder.numbers
 
     def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
         if not any(value in products or value in numbers for value in op.results):
@@ -174,20 +181,18 @@ def _factored(function: Function, order: Order, least: int, has_nans: bool) -> F
     return apply(CLEAN, Rewriter(parted, rule).run())
 
 
-def _parted(function: Function) -> Function:
-    """The function with products apart from the sums that they are part of, if these are many:
-    what is added up is a value then. Those of a column become part of its sum again."""
-    apart = {op for op in function.body.ops if op.code == "fma" and not _is_linear(op)}
-    if len(apart) < LEAST:
-        return function
+def _parted(function: Function, apart: Set[Op]) -> tuple[Function, dict[Op, Value]]:
+    """The function with these products apart from the sums that they are part of, so that what is
+    added up is a value, and that of each. Those of a column become part of its sum again."""
+    made: dict[Op, Value] = {}
 
     def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
         if op not in apart:
             return None
-        product = rewriter.build.emit("mul", *operands[:2])
-        return [rewriter.build.emit("add", product, operands[2])]
+        made[op] = rewriter.build.emit("mul", *operands[:2])
+        return [rewriter.build.emit("add", made[op], operands[2])]
 
-    return rewrite(function, rule)
+    return (rewrite(function, rule) if apart else function), made
 
 
 class _Finder:

@@ -12,6 +12,7 @@ import pytest
 
 import pygpu
 from pygpu import Float, Image, Position, Vec3, Volume
+from pygpu.codegen.llvm.boundary import FEWEST
 from pygpu.devices.cpu import program
 from pygpu.devices.cpu.chunks import host
 
@@ -210,4 +211,4 @@ def test_short_rows_of_many_planes_take_fewer_lanes(monkeypatch, dtype, per_lane
     for width, halves in ((2 * lanes, 0), (lanes, 1)):  # the second has too few for its ends
         made.clear()
         count(Volume(pattern((600, 16, width), dtype)))
-        assert min(made) == max(lanes >> halves, program.FEWEST * per_lane)
+        assert min(made) == max(lanes >> halves, FEWEST * per_lane)

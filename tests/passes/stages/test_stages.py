@@ -292,6 +292,28 @@ def test_sums_of_products_of_sums_take_time_by_their_length(monkeypatch) -> None
     assert chain(160) < 6 * short
 
 
+def test_sums_beside_a_factored_one_are_rounded_as_they_were() -> None:
+    def chain(im: Image, p: Position):
+        other = im(p)
+        for k in range(1, 40):
+            other = other * im(p + (k % 3, k % 5)) + im(p - (0, k % 7))
+        return other
+
+    @pygpu.compile(target="cpu")
+    def beside(im: Image, p: Position):
+        window = [(i, j) for i in range(-3, 4) for j in range(-3, 4)]
+        return sum(im(p + d) * im(p + (d[0] + 1, d[1])) for d in window), chain(im, p)
+
+    function = lowered(beside)
+    made = factored(function)
+    assert made is not function
+    loops = [sum(op.code == "fma" for op in walk(each.body)) for each in (function, made)]
+    assert loops[0] >= 39 + 48
+    assert loops[1] >= 39 + 6  # those of a column stay, too
+    texels = np.random.default_rng(2).random((20, 23), np.float32)
+    assert np.array_equal(beside(texels)[1], pygpu.compile(chain, target="cpu")(texels))
+
+
 def test_stages_in_a_pipeline_are_stages_of_it() -> None:
     @pygpu.compile
     def smooth(im: Image, p: Position):
