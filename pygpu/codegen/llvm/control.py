@@ -59,6 +59,8 @@ def both_sides(block: Block, op: Op, cells: Sequence[Cell], masks: Masks) -> Non
 def _choose(block: Block, op: Op, cells: Sequence[Cell]) -> None:
     first, second = op.regions
     for result, a, b in zip(op.results, first.results, second.results, strict=True):
+        if result in block.plan.going:  # what stands beside it is not looked at
+            a = b = a if block.plan.going[result] == 0 else b
         for cell in block.cells_of(result, cells):
             (condition,) = block.get(op.operands[0], cell)
             pairs = zip(block.get(a, cell), block.get(b, cell), strict=True)

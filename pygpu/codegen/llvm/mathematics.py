@@ -127,8 +127,7 @@ def powers_of_two(
         rest = (2.0**-more,) if more else ()
         return whole, (code.bits(bits << 23, "float"), *rest)
     half = code.bits(shifted(25165824.0 + 254), "int")
-    parts = half, bits - half
-    return whole, tuple([code.bits(part << 23, "float") for part in parts])
+    return whole, tuple([code.bits(part << 23, "float") for part in (half, bits - half)])
 
 
 def _scales(code: Code, x: Val) -> bool:
@@ -228,13 +227,9 @@ def _parts_32(code: Code, x: Val, more: Val | None) -> tuple[Val, Val]:
 
 def log_ends(code: Code, x: Val, result: Val) -> Val:
     """The logarithm of zero, of less, of infinity and NaN."""
-
-    def number(value: float) -> Val:
-        return code.constant(result.kind, value)
-
-    result = code.select(x.eq(0.0), number(-math.inf), result)
+    result = code.select(x.eq(0.0), code.constant(result.kind, -math.inf), result)
     result = code.select(x < math.inf, result, x)  # infinity and NaN are themselves
-    return code.select(x < 0.0, number(math.nan), result)
+    return code.select(x < 0.0, code.constant(result.kind, math.nan), result)
 
 
 def log_64(code: Code, x: Val) -> Val:
@@ -389,8 +384,6 @@ FAST: Final[dict[str, Callable[[Code, Val], Val]]] = {
     "log2": lambda code, x: _fast_logarithm(code, x, 1.0),
     "log10": lambda code, x: _fast_logarithm(code, x, 0.3010299956639812),
 }
-
-
 Formula = Callable[..., Val]
 
 INLINE: Final[dict[str, Formula]] = {

@@ -19,7 +19,7 @@ from pygpu.passes.analysis.variance import X, variance
 from pygpu.ssa import Function, Load, Number, Op, Region, Value, walk
 
 with later():
-    from pygpu.passes.analysis import counters, ranges
+    from pygpu.passes.analysis import branches, counters, ranges
 
 MULTIPLE: Final = 4  # neighbours' taps further apart along an axis than this are gathered
 GATHERED: Final = 8  # operations that a lane's texel from anywhere costs as much as
@@ -86,6 +86,7 @@ class Plan:
     late: set[Op] = field(default_factory=set)  # taps, loaded where they are first needed
     cheap: set[Op] = field(default_factory=set)  # branches of which both sides are computed
     bounded: set[Op] = field(default_factory=set)  # loops of few rounds
+    going: dict[Value, int] = field(default_factory=dict)  # see branches.going_on
     chains: list[Chain] = field(default_factory=list)
     straight: bool = False  # no loops, no branches but cheap ones
     meeting: bool = False  # cells take each other's values, also on the sides of branches
@@ -129,6 +130,7 @@ def plan(task: Task, lanes: int, raw: bool = False, group: int = 1) -> Plan:
     loops = [op for op in ops if op.code == "loop"]
     if loops:
         counters.find_bounded(function.body, result.bounded)
+        result.going = branches.going_on(function, loops)
     result.loops = any(op not in result.bounded for op in loops)
     result.chains = chains(function)
     result.straight = all(

@@ -55,10 +55,6 @@ NEAR: Final = 2.0**16
 SMALL: Final = 2.0**20
 
 
-def _unless_infinite(code: Code, x: Val, result: Val) -> Val:
-    return code.select(code.absolute(x).eq(math.inf), x, result)
-
-
 def _quadrant(code: Code, x: Val) -> tuple[Val, Val]:
     """x = k pi/2 + r: r in [-pi/4, pi/4] as a double, and k as a long, of which the low bits
     matter. Infinities and NaN give NaN."""
@@ -105,17 +101,12 @@ def _far(code: Code, x: Val) -> tuple[Val, Val]:
         )
         products.append(m * _look_up(code, name, index))
     first, second, third = products
-    first = first - floor_by_four(code, first)
+    first = first - nearest(code, first * 0.25)[0] * 4.0  # the nearest multiple of 4
     whole, k = nearest(code, first + second)
     turn = (first - whole) + second + third
     negative = x < 0.0
     rest = turn * (PI / 2)
     return code.select(negative, -rest, rest), code.select(negative, -k, k)
-
-
-def floor_by_four(code: Code, x: Val) -> Val:
-    """The multiple of 4 nearest to x, of doubles below 2**27."""
-    return nearest(code, x * 0.25)[0] * 4.0
 
 
 def _look_up(code: Code, table: str, index: Val) -> Val:
@@ -277,17 +268,16 @@ def cosh(code: Code, x: Val) -> Val:
 def tanh(code: Code, x: Val) -> Val:
     a = code.absolute(x)
     grown = exp(code, code.minimum(a + a, 20.0), (0.0, 20.0))
-    (one,) = _numbers(code, 1.0)
     square = a * a
     near = code.fma(a * square, halved(code, square, TANH_32), a)
-    return code.intrinsic("copysign", code.select(a < 0.625, near, one - 2.0 / (grown + 1.0)), x)
+    return code.intrinsic("copysign", code.select(a < 0.625, near, 1.0 - 2.0 / (grown + 1.0)), x)
 
 
 def asinh(code: Code, x: Val) -> Val:
     a = widened(code, code.absolute(x))
     square = a * a
-    result = log1p_64(code, a + square / (code.sqrt(square + 1.0) + 1.0))
-    return _unless_infinite(code, x, signed(code, x, result))
+    result = signed(code, x, log1p_64(code, a + square / (code.sqrt(square + 1.0) + 1.0)))
+    return code.select(a.eq(math.inf), x, result)
 
 
 def acosh(code: Code, x: Val) -> Val:
@@ -301,9 +291,8 @@ def atanh(code: Code, x: Val) -> Val:
     a = widened(code, code.absolute(x))
     result = signed(code, x, log1p_64(code, (a + a) / (1.0 - a)) * 0.5)
     infinite = code.intrinsic("copysign", code.constant("float", math.inf, x.lanes), x)
-    a32 = code.absolute(x)
-    result = code.select(a32.eq(1.0), infinite, result)
-    return code.select(a32 <= 1.0, result, code.constant("float", math.nan))
+    result = code.select(a.eq(1.0), infinite, result)
+    return code.select(a <= 1.0, result, code.constant("float", math.nan))
 
 
 def hypot(code: Code, x: Val, y: Val) -> Val:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pygpu.ssa import FALSE, TRUE, Op, Value, constant_of
+from pygpu.ssa import FALSE, TRUE, Function, Op, Value, constant_of, uses
 
 
 def left_by(branch: Op, side: int, values: Sequence[Value]) -> list[Value]:
@@ -22,6 +22,27 @@ def goes_by(branch: Op, side: int, go: Value) -> Value:
     if go is branch.operands[0]:
         return FALSE if side else TRUE
     return left_by(branch, side, [go])[0]
+
+
+def going_on(function: Function, loops: Sequence[Op]) -> dict[Value, int]:
+    """The results of branches that are looked at only where a loop goes on, as are numbers that it
+    carries and does not leave behind; by the side on which it may, where it may on one alone."""
+    found, count = {}, uses(function)
+    for loop in loops:
+        go, *following = loop.regions[0].results
+        carried = zip(loop.results, following, strict=True)
+        open_ = [(go, value) for result, value in carried if not count[result]]
+        while open_:
+            go, value = open_.pop()
+            branch = value.op
+            if branch is None or branch.code != "if" or count[value] > 1:
+                continue
+            goes = [goes_by(branch, side, go) for side in range(2)]
+            ends = [constant_of(each) is False for each in goes]
+            if sum(ends) == 1:
+                found[value] = side = ends.index(False)
+                open_.append((goes[side], left_by(branch, side, [value])[0]))
+    return found
 
 
 def holding(value: Value) -> list[Value]:
