@@ -8,8 +8,8 @@ image, others what NumPy gives. For a function that is not here a TypeError says
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -30,7 +30,12 @@ Rule = Callable[..., Any]
 
 def _functions(names: str) -> tuple[Any, ...]:
     """NumPy's functions of these names, those that this NumPy has."""
-    return tuple([getattr(np, name) for name in names.split() if hasattr(np, name)])
+    found = [functools.reduce(_attribute, name.split("."), np) for name in names.split()]
+    return tuple([function for function in found if function is not None])
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    return getattr(owner, name, None)
 
 
 # Numbers, indices and arrays that are no images: computed by NumPy from texels. Sums in 64 bits.
@@ -45,15 +50,15 @@ _VALUES: Final = _functions(
 )
 _SUMS: Final = _functions(
     """
-    average corrcoef cov dot einsum inner interp matmul matvec nanmean nanprod nanstd nansum nanvar
-    outer prod std tensordot trapezoid var vdot vecdot vecmat
+    average corrcoef cov dot einsum inner interp linalg.norm matmul matvec nanmean nanprod nanstd
+    nansum nanvar outer prod std tensordot trapezoid var vdot vecdot vecmat
     """
 )
 # Texels that come of others at their own place or beside it: images.
 _IMAGES: Final = _functions(
     """
     angle around choose convolve correlate cross diff ediff1d fix gradient i0 imag isclose
-    isneginf isposinf kron nan_to_num nancumprod nancumsum piecewise real real_if_close
+    isneginf isposinf kron nan_to_num nancumprod nancumsum partition piecewise real real_if_close
     round select sinc unwrap cumulative_sum cumulative_prod
     """
 )
@@ -148,7 +153,7 @@ def _beside(value: Any, image: ImageLike) -> Any:
     return value
 
 
-@lru_cache(maxsize=1)
+@functools.lru_cache(maxsize=1)
 def _selected() -> Vectorized:
     return Vectorized(_select, Options(), {})
 
