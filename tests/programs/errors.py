@@ -979,8 +979,8 @@ def default_beside_several(im: Image, p: Position):
 
 
 @program
-def keyword_that_a_fold_does_not_take(im: Image, p: Position):
-    return np.sum([im(p), 1.0], out=np.zeros(()))
+def keyword_that_a_rule_does_not_take(im: Image, p: Position):
+    return np.clip([im(p), 1.0], 0, 1, casting="unsafe")
 
 
 @program
@@ -1549,13 +1549,6 @@ def number_beside_a_text_of_dynamic(im: Image, p: Position):
 def columns_by_a_dynamic_mask(im: Image, p: Position):
     a = np.arange(12.0).reshape(3, 4) * im(p)
     return a[:, a[0] > 0.5].sum()
-
-
-@program
-def array_clipped_into_another(im: Image, p: Position):
-    a = np.arange(12.0) * im(p)
-    np.clip(a, 0, 1, out=a)
-    return a.sum()
 
 
 @program

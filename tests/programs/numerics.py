@@ -697,3 +697,17 @@ def ufuncs_reduce(counts: Image, p: Position):
         np.bitwise_or.reduce(rows[0]), np.bitwise_xor.reduce(rows, axis=1)[1],
         np.subtract.reduce(rows)[0], np.hypot.reduce(rows[1] * 1.0),
     )  # fmt: skip
+
+
+@program
+def results_put_into_arrays(im: Image, p: Position):
+    a = np.arange(6).reshape(2, 3) * im(p)
+    np.clip(a, -1, 1, out=a)
+    sums, all_of_it, ends = np.zeros(3), np.zeros(()), np.zeros(3)
+    same = np.sum(a, axis=0, out=sums)
+    np.mean(a, out=all_of_it)
+    np.take(same, [2, 1, 0], out=ends)
+    same[0] = 9
+    np.cumsum(ends, out=ends)
+    a[0].clip(0, 0.5, out=ends)
+    return sums, all_of_it, ends, np.sum([im(p), 1.0], out=np.zeros(()))

@@ -161,7 +161,8 @@ def _ruled(
     out = numpy_kinds.out_of(function, args, keywords)
     if out is not None:
         own = {name: value for name, value in keywords.items() if name != "out"}
-        numpy_kinds.put_out(w, out, w.call(function, *args[: function.nin], **own))
+        given = args[: function.nin] if isinstance(function, np.ufunc) else args
+        numpy_kinds.put_out(w, out, w.call(function, *given, **own))
         return out, args
     domains.of_function(w, function, args)
     if numpy_kinds.is_numpy(function):  # a list of dynamic length is what a mask would select

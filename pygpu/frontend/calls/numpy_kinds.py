@@ -74,21 +74,26 @@ def in_kind(w: Evaluator, result: Any, kind: str) -> Any:
 
 
 def out_of(function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Array | None:
-    """The array of ours that a ufunc is to put its result into; None without one."""
-    if not isinstance(function, np.ufunc) or function.nout != 1:
-        return None
-    out = args[function.nin] if len(args) == function.nin + 1 else keywords.get("out")
+    """The array of ours that a function is to put its result into; None without one."""
+    if isinstance(function, np.ufunc):
+        if function.nout != 1:
+            return None
+        out = args[function.nin] if len(args) == function.nin + 1 else keywords.get("out")
+    else:
+        out = keywords.get("out") if is_numpy(function) else None
     if isinstance(out, Tuple) and len(out.items) == 1:
         (out,) = out.items
     return out if isinstance(out, Array) else None
 
 
 def put_out(w: Evaluator, out: Array, result: Any) -> None:
-    """Put what a ufunc gives into an array, which is to hold such numbers."""
+    """Put what a function gives into an array, which is to hold such numbers."""
     made, there = [arrays.to_objects(w, each) for each in (result, out)]
     if made.shape != there.shape:
         raise ValueError(f"out has shape {there.shape}, and what is put there {made.shape}")
-    given, held = [arrays.dtype_of(w, each) for each in (made, there)]
-    if not np.can_cast(given, held, "same_kind"):
-        raise TypeError(f"cannot put {given} into an array of {held}")
+    held = arrays.dtype_of(w, there)
+    if held.kind != "f":  # that of floats takes all numbers
+        given = arrays.dtype_of(w, made)
+        if not np.can_cast(given, held, "same_kind"):
+            raise TypeError(f"cannot put {given} into an array of {held}")
     indexing.set_item(w, out, Ellipsis, result)
