@@ -310,7 +310,8 @@ def aim(w: ControlFlow, state: State, op: str, arg: Any) -> None:
                 methods = tuple([w.attribute(option, callee.name) for option in several.options])
                 stack[-place] = Choice(several.which, methods, "")
         count, names = arg
-        changed = [count] if count and _is_changing(stack[-count - 1]) else []
+        callees = stack[-count - 2 : -count] if count else []
+        changed = [count] if any(map(_is_changing, callees)) else []
         changed += [len(names) - names.index("out")] if "out" in names else []
         for place in changed:
             several = records.several_of(w, stack[-place])

@@ -7,6 +7,7 @@ are the special methods of users' classes.
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from functools import reduce
 from typing import Any, Final
 
@@ -75,13 +76,12 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     if not isinstance(a, Abstract) and not isinstance(b, Abstract):
         w.environment.dependencies.add(a, b)
         try:
-            result = arithmetic.python_operator(symbol)(a, b)
+            return _made(w, arithmetic.python_operator(symbol), a, b)
         except RAISED_BY_NUMBERS:
             first = operands.unknown(w, a)
             if not w.lenient() or first is a:
                 raise
             return binary(w, symbol, first, b)
-        return adopt(w, result)
     for value in (a, b):
         beside_number = symbol == "+" and (scalar_kind(a) or scalar_kind(b))
         if isinstance(value, Text) and symbol in "+%*" and not beside_number:
@@ -117,7 +117,13 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         raise w.error(
             f"unsupported operands for {symbol}: {describe(a)} and {describe(b)}{hint}"
         ) from None
-    result = arithmetic.python_operator(symbol)(left, right)
+    return _made(w, arithmetic.python_operator(symbol), left, right)
+
+
+def _made(w: Evaluator, function: Callable[..., Any], *args: Any) -> Any:
+    """What Python gives, adopted. A function of its own, that `adopt` counts references to the
+    result as those of what is new."""
+    result = function(*args)
     return adopt(w, result)
 
 
