@@ -1224,3 +1224,29 @@ def powers_beyond_what_floats_hold(ints: Image, p: Position):
     except OverflowError:
         beyond += 10
     return power, beyond, n**2
+
+
+@program
+def arguments_that_may_be_zero(counts: Image, im: Image, p: Position):
+    n = counts(p)
+    try:
+        power = pow(n, 2, n % 3)
+    except ValueError as error:
+        power = len(str(error))
+    try:
+        steps = len([1 for _ in range(0, 5, n % 3)])
+    except ValueError as error:
+        steps = len(error.args[0])
+    try:
+        power += 100 * pow(n, 2, 0)
+    except ValueError:
+        power += 1000
+    v = im(p) * 1e38 if n > 2 else math.inf
+    whole = v.is_integer() if n <= 2 else False
+    return (
+        power,
+        steps,
+        whole,
+        round(im(p) * 2.0**100, 2) / 2.0**90,
+        math.dist((v, 1.0), (v, 5.0)) if n > 2 else 0,
+    )

@@ -375,7 +375,7 @@ def result_dtype(dtype: Any) -> np.dtype[Any]:
     """The dtype asked for results, in native byte order. TypeError for what holds no numbers."""
     try:
         asked: np.dtype[Any] = np.dtype(dtype)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise TypeError(f"dtype={shown(dtype)}: {error}") from None
     if asked.kind not in "fiub":
         raise TypeError(f"dtype={asked} holds no texels; floats, ints and bools do")

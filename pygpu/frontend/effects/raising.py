@@ -13,7 +13,7 @@ from typing import Any, Final
 from pygpu.bytecode import Instruction
 from pygpu.core.errors import AT_COMPILE_TIME
 from pygpu.frontend.values.evaluator import Evaluator, usable
-from pygpu.frontend.values.faults import Fault, Raised
+from pygpu.frontend.values.faults import Fault, PathEnds, Raised
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.objects import Cell, Thrown
 from pygpu.frontend.values.states import State
@@ -115,6 +115,7 @@ def raised_by(w: Evaluator, state: State, instruction: Instruction) -> Any:
             raise known
         if w.conditions or w.handled():
             return error
+        raise PathEnds(error)  # at every position
     if isinstance(error, Choice):
         left = state.facts.get(error.which.value, range(len(error.options)))
         some = [error.options[i] for i in left]

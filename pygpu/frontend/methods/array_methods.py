@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -123,7 +124,11 @@ def _nested(w: Evaluator, array: np.ndarray[Any, Any]) -> Any:
 
 
 SCALAR: Final[dict[str, Callable[..., Any]]] = {
-    "is_integer": lambda w, x: arithmetic.compare(w, "==", w.call(np.floor, x), x),
+    "is_integer": lambda w, x: arithmetic.both(
+        w,
+        arithmetic.compare(w, "==", w.call(np.floor, x), x),
+        arithmetic.compare(w, "<", w.call(abs, x), math.inf),
+    ),
     "bit_length": lambda w, x: origins.as_class(w, w.call(special.bit_length, x), int),
     "to_bytes": lambda w, x, *args, **named: w.call(written.to_bytes, x, *args, **named),
     "bit_count": lambda w, x: origins.as_class(w, w.call(special.bit_count, x), int),

@@ -110,7 +110,9 @@ def _divided(w: Evaluator, symbol: str, code: str, a: Any, b: Any) -> Any:
                 )
         return dynamic(w, code, as_value(w, a, UINT), as_value(w, b, UINT))
     if is_plain(a) and not _LOW <= int(a) < _HIGH:
-        raise w.error(f"{a} {symbol} {describe(b)}: {a} is no Int; make it UInt({a})")
+        fits = 0 <= int(a) < 2 * _HIGH
+        advice = f"make it UInt({a})" if fits else f"where a float will do, write float({a})"
+        raise w.error(f"{a} {symbol} {describe(b)}: {a} is no Int; {advice}")
     if is_plain(b) and not _LOW <= int(b) < _HIGH:
         number_of(w, b, "int")  # of 32 bits, or an error
         return _divided_by_large(w, symbol, as_value(w, a, INT), int(b))

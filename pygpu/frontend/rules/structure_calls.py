@@ -70,6 +70,8 @@ def _range(w: Evaluator, *bounds: Any) -> Any:
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     span = operators.binary(w, "-", stop, start)
     if isinstance(step, Abstract):
+        none = comparisons.compare(w, "==", step, 0)
+        w.check(none, ValueError, "range() arg 3 must not be zero")
         up = comparisons.compare(w, ">", step, 0)
         one = arithmetic.select(w, up, 1, -1)
         span = operators.binary(w, "+", span, operators.binary(w, "-", step, one))
