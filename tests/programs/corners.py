@@ -746,3 +746,9 @@ def image_function_passed_through_partial(im: Image, p: Position):
 @program
 def float_equality_of_shared_taps(im: Image, p: Position):
     return im(p) == im((p.x, p.y)), im(p + (1, 0)) == im((p.x + 1, p.y))
+
+
+@program
+def inverse_hyperbolic_cosine_of_less_than_one(im: Image, p: Position):
+    large, small = np.arccosh(im(p) * 1e30), np.arccosh(im(p))
+    return large if im(p) > 0 else np.isnan(large) * 1.0, np.isnan(small)

@@ -1250,3 +1250,27 @@ def arguments_that_may_be_zero(counts: Image, im: Image, p: Position):
         round(im(p) * 2.0**100, 2) / 2.0**90,
         math.dist((v, 1.0), (v, 5.0)) if n > 2 else 0,
     )
+
+
+@program
+def texts_of_functions_of_numbers(ints: Image, p: Position):
+    n, lengths = ints(p) % 7 - 3, 0
+    try:
+        lengths += math.factorial(n)
+    except ValueError as error:
+        lengths += len(str(error))
+    try:
+        lengths += 100 * math.comb(n, 2) + math.perm(5, n)
+    except ValueError as error:
+        lengths += 10 * len(str(error))
+    try:
+        lengths += 0.0**n
+    except ZeroDivisionError as error:
+        lengths += 1000 * len(str(error))
+    try:
+        lengths += round((math.inf if n > 1 else math.nan) if n > 0 else 7.4)
+    except OverflowError:
+        lengths += 0.25
+    except ValueError:
+        lengths += 0.5
+    return lengths

@@ -669,4 +669,5 @@ def nested_generators_with_filters(counts: Image, p: Position):
     found = any(i * j == 12 for i in range(n) for j in range(i) if j % 2)
     for v in (i + j for i in range(n) for j in range(i) if j % 2):
         most += 100 * v
-    return total, most, found
+    listed = [i * j for i in range(n) for j in range(i) if j % 2]
+    return total, most, found, len(listed), sum(listed)

@@ -24,7 +24,8 @@ from pygpu.frontend.values.faults import said_by
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.values import Abstract, Dynamic, describe
 
-Domain = tuple[Callable[..., Any], type[Exception], str]  # where it raises, and what
+# Where it raises, what, and the message: or of which numbers Python says it.
+Domain = tuple[Callable[..., Any], type[Exception], str | tuple[int, ...]]
 
 
 def _both(w: Evaluator, one: Any, other: Any) -> Any:
@@ -68,6 +69,8 @@ def _power_overflows(w: Evaluator, x: Any, y: Any, *rest: Any) -> Any:
     have powers."""
     if scalar_kind(x) != "float" and scalar_kind(y) != "float":
         return False
+    if not isinstance(x, Abstract) and x == 0:
+        return False
     size = w.call(abs, x)
     finite = _both(
         w, arithmetic.compare(w, ">", size, 0.0), arithmetic.compare(w, "<", size, math.inf)
@@ -87,10 +90,10 @@ def _is_infinite(w: Evaluator, x: Any, *rest: Any) -> Any:
 
 _DOMAIN: Final = (ValueError, "math domain error")
 _RANGE: Final = (OverflowError, "math range error")
-_QUOTIENT: Final[tuple[Domain, ...]] = ((_second_is_zero, ZeroDivisionError, ""),)
+_QUOTIENT: Final[tuple[Domain, ...]] = ((_second_is_zero, ZeroDivisionError, (1, 0)),)
 _LARGEST: Final = math.log(np.finfo(float).max)  # e to more than that is no float of 64 bits
 _POWER: Final[tuple[Domain, ...]] = (
-    (_zero_to_negative, ZeroDivisionError, "zero to a negative power"),
+    (_zero_to_negative, ZeroDivisionError, (0, -1)),
     (_power_overflows, OverflowError, "Numerical result out of range"),
 )
 _WHOLE: Final[tuple[Domain, ...]] = (
@@ -99,8 +102,8 @@ _WHOLE: Final[tuple[Domain, ...]] = (
 )
 _TURN: Final[tuple[Domain, ...]] = ((_is_infinite, *_DOMAIN),)
 _NEGATIVE: Final[tuple[Domain, ...]] = (
-    (_is("<", 0), ValueError, "not defined for negative values"),
-    (_second_is_negative, ValueError, "not defined for negative values"),
+    (_is("<", 0), ValueError, (-1, 1)),
+    (_second_is_negative, ValueError, (1, -1)),
 )
 _SHIFT: Final[tuple[Domain, ...]] = ((_second_is_negative, ValueError, "negative shift count"),)
 
@@ -148,6 +151,7 @@ _FUNCTIONS: Final[dict[Any, tuple[Domain, ...]]] = {
     math.ceil: _WHOLE,
     math.trunc: _WHOLE,
     int: _WHOLE,
+    round: _WHOLE,
     divmod: _QUOTIENT,
     pow: _POWER,
     operator.truediv: _QUOTIENT,
@@ -180,10 +184,11 @@ def _unclear(args: tuple[Any, ...]) -> str:
     )
 
 
-def _by_zero(function: Any, args: tuple[Any, ...]) -> str:
-    """What Python says of a division of such numbers by zero."""
-    ones = [1.0 if scalar_kind(each) == "float" else 1 for each in args]
-    return said_by(function, ones[0], ones[1] * 0)
+def _message(function: Any, says: str | tuple[int, ...], args: tuple[Any, ...]) -> str:
+    if isinstance(says, str):
+        return says
+    kinds = [float if scalar_kind(each) == "float" else int for each in args]
+    return said_by(function, *[kind(x) for kind, x in zip(kinds, says, strict=False)])
 
 
 def _note(w: Evaluator, function: Any, domains: tuple[Domain, ...], args: tuple[Any, ...]) -> None:
@@ -194,9 +199,9 @@ def _note(w: Evaluator, function: Any, domains: tuple[Domain, ...], args: tuple[
     numbers = own is not True and all(map(scalar_kind, args))
     if not numbers or not any(isinstance(x, Abstract) for x in args):
         return
-    if domains is _WHOLE and scalar_kind(args[0]) != "float":
+    if domains is _WHOLE and (scalar_kind(args[0]) != "float" or len(args) > 1):
         return
-    for where, error, message in domains:
+    for where, error, says in domains:
         try:
             wrong = where(w, *args)
         except TypeError:  # a wrong number of arguments, of which the call says more
@@ -206,5 +211,4 @@ def _note(w: Evaluator, function: Any, domains: tuple[Domain, ...], args: tuple[
         if isinstance(own, Dynamic) and (isinstance(wrong, Dynamic) or wrong):
             wrong = arithmetic.both(w, wrong, Dynamic(w.build.emit("not", own.value)))
         if isinstance(wrong, Dynamic) or wrong:
-            by_zero = error is ZeroDivisionError and where is _second_is_zero
-            w.may_raise(wrong, error, _by_zero(function, args) if by_zero else message)
+            w.may_raise(wrong, error, _message(function, says, args))

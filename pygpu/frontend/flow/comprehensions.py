@@ -127,7 +127,7 @@ def long_comprehension(
     what = f"a comprehension over {items.length if known else 'a dynamic number of'} items"
     body = _Body(w, frame, header, frame.at, collected, grouped)
     yields = adding is not None and adding[1].op == "YIELD"
-    tried = w.handled() or w.faults.checked or (yields and grouped)
+    tried = w.handled() or w.faults.checked or grouped
     if tried and body.may_raise(items, frozen):
         if yields:
             raise w.error(FILTERED)  # its items are to be taken in turn

@@ -437,3 +437,12 @@ def _common_kind(w: Evaluator, scalars: Sequence[Any]) -> Kind:
         shown = " and ".join(describe(value) for value in scalars[:2])
         raise w.error(f"{shown} cannot be one value: {integers.HINT}")
     return kind
+
+
+def to_places(w: Evaluator, x: Any, places: int) -> Any:
+    """A float rounded to decimal places."""
+    scale = 10.0**places
+    scaled = elementwise(w, "round", (binary(w, "*", x, scale),), "float")
+    rounded = binary(w, "/", scaled, scale)
+    is_whole = places > 0 and compare(w, ">=", w.call(abs, x), 2.0**23)  # times the scale too large
+    return select(w, is_whole, x, rounded)

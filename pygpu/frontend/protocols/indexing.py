@@ -261,6 +261,9 @@ def set_item(w: Evaluator, container: Any, index: Any, new: Any) -> None:
     """container[index] = new"""
     usable(w, container)
     if not isinstance(container, Abstract):
+        kind = type(container)
+        if not hasattr(kind, "__setitem__"):
+            raise TypeError(f"'{kind.__name__}' object does not support item assignment")
         raise w.error(kept(container))
     if isinstance(index, Instance) and isinstance(container, _INDEXED):
         index = place_of(w, index)

@@ -228,10 +228,13 @@ def _extreme_by(w: Evaluator, beats: Any, xs: Any, key: Any, more: Any) -> Any:
     return w.call(library.extreme_by, xs, key, beats)
 
 
-def _needed(w: Evaluator, found: Any, says: str) -> None:
+_EMPTY: Final = "the sequence is empty"
+
+
+def _needed(w: Evaluator, found: Any, message: str = _EMPTY, *says: str) -> None:
     """In checked programs, and in a `try`, note where there is no item."""
     if w.faults.checked or w.handled():
-        w.check(arithmetic.negate(w, found), ValueError, "the sequence is empty", says)
+        w.check(arithmetic.negate(w, found), ValueError, message, *says)
 
 
 def _check_extreme(code: str, args: tuple[Any, ...], more: Any) -> None:
@@ -265,7 +268,7 @@ def _extreme_of_some(w: Evaluator, symbol: str, items: Any, key: Any, **more: An
         found = arithmetic.either(w, found, taken)
     if "default" in more:
         return lookups.choose(w, found, best, more["default"])
-    _needed(w, found, said_by(min if symbol == "<" else max, ()))
+    _needed(w, found, _EMPTY, said_by(min if symbol == "<" else max, ()))
     return best
 
 

@@ -158,21 +158,7 @@ def _round(w: Evaluator, x: Any, ndigits: Any = None) -> Any:
     places = concrete(w, ndigits)
     if places > _DIGITS:
         return operators.binary(w, "*", x, 1.0)
-    return to_places(w, x, places)
-
-
-_WHOLE: Final = 2.0**23  # from here on floats of 32 bits have nothing after the point
-
-
-def to_places(w: Evaluator, x: Any, places: int) -> Any:
-    """A float rounded to decimal places."""
-    scale = 10.0**places
-    scaled = elementwise(w, "round", (operators.binary(w, "*", x, scale),), "float")
-    rounded = operators.binary(w, "/", scaled, scale)
-    if places <= 0:
-        return rounded
-    large = arithmetic.compare(w, ">=", w.call(abs, x), _WHOLE)  # times the scale it may overflow
-    return arithmetic.select(w, large, x, rounded)
+    return arithmetic.to_places(w, x, places)
 
 
 def _convert(kind: Kind) -> Rule:
@@ -320,13 +306,7 @@ def _pow(w: Evaluator, a: Any, b: Any, modulus: Any = None) -> Any:
             f"pow(a, b, m) takes an exponent that cannot be negative, got {describe(b)}: write "
             "pow(a, max(b, 0), m)"
         )
-    if not isinstance(modulus, Abstract) and modulus == 0:
-        raise ValueError(_NO_MODULUS)
-    w.check(arithmetic.compare(w, "==", modulus, 0), ValueError, _NO_MODULUS)
     return w.call(special.power_modulo, a, b, modulus)
-
-
-_NO_MODULUS: Final = "pow() 3rd argument cannot be 0"
 
 
 def _fmod(w: Evaluator, a: Any, b: Any, function: Any) -> Any:

@@ -18,7 +18,6 @@ from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import arrays, operators, products
 from pygpu.frontend.protocols.sequences import items_of
-from pygpu.frontend.rules.number_calls import to_places
 from pygpu.frontend.rules.ordering import nans_last, places_in_order
 from pygpu.frontend.rules.reductions import REDUCTION_RULES, extremum, flat, holds, kind_of
 from pygpu.frontend.rules.walked_calls import later_from, walked_as
@@ -188,7 +187,7 @@ def _round(w: Evaluator, x: Any, decimals: Any = 0) -> Any:
         return x if decimals >= 0 else w.call(round, x, decimals)
     if decimals == 0:
         return elementwise(w, "round", (x,), "float")
-    return to_places(w, x, decimals)
+    return arithmetic.to_places(w, x, decimals)
 
 
 def _select_first(w: Evaluator, conditions: Any, choices: Any, default: Any = 0) -> Any:

@@ -294,7 +294,7 @@ return a < 0.0 ? -s : s;
 if (a > 10000.0)
     return log(a) + 0.6931472;
 float t = a - 1.0;
-return pg_log1p(t + sqrt(t * (t + 2.0)));
+return pg_log1p(t + sqrt(a < 1.0 ? -1.0 : t * (t + 2.0)));
 """,
         ("log1p",),
     ),
