@@ -204,9 +204,8 @@ def block(made: Plan, ops: Sequence[Op], taps: Sequence[Op], plain: bool) -> tup
         return (2, 4) if work <= 400 else (1, 2) if work <= 1000 else (1, 1)
     if not shared:
         return 2 if (work >= 20 or distant or made.multiples) and work <= 200 else 1, 1
-    rows = 6 if work <= 100 else 4 if work <= 300 else 2
-    written = sum([value.type.size for value in made.function.outputs])
-    return 1, max(1, min(rows, WRITTEN // written))
+    most = WRITTEN // sum([value.type.size for value in made.function.outputs])
+    return 1, max(1, min(6 if work <= 100 else 4 if work <= 300 else 2, most))
 
 
 def _reads_rows(made: Plan, op: Op) -> bool:
