@@ -161,9 +161,8 @@ def gathers_apart(made: Plan, far: Sequence[Op]) -> bool:
     loops = [op for op in walk(made.function.body) if op.code == "loop" and op not in made.bounded]
     apart = [op for op in loops if made.bits[op.regions[0].results[0]] & X]
     for loop in apart:
-        fetched = [
-            op for op in walk(loop.regions[0]) if op in far and made.bits[op.operands[0]] & X
-        ]
+        found = [op for op in walk(loop.regions[0]) if op in far]
+        fetched = [op for op in found if made.bits[op.operands[0]] & X]
         few = len(fetched) < 2 or cost(loop.regions[0]) > len(fetched) * GATHERED
         if few or counters.ends_by(loop, fetched):
             return False
