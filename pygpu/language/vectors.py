@@ -7,6 +7,7 @@ Everything works a component at a time; numbers widen bool < int < uint < float.
     v = Vec3(1, 2, 3); v.xy = v.yx; (v + 1).z == 4.0; all(Vec2(v) == (2, 1))
 """
 
+import copy
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, Final
@@ -29,8 +30,7 @@ from pygpu.types import KINDS, Kind, Type, vector
 
 # Methods of NumPy's arrays that give what they give of an array of the components.
 OF_ARRAYS: Final = frozenset(
-    "T argmax argmin argsort astype clip copy cumsum flatten ravel reshape round std "
-    "tolist var".split()
+    "T argmax argmin argsort astype clip cumsum flatten ravel reshape round std tolist var".split()
 )
 
 
@@ -177,6 +177,10 @@ class Vector(Componentwise):
         )
 
     # ---- NumPy's methods
+
+    def copy(self) -> "Vector":
+        """A vector of the same class and components: changes of one are not seen in the other."""
+        return copy.copy(self)
 
     def sum(self, *args: Any, **named: Any) -> Any:
         """The components' sum; of bools, how many are True."""

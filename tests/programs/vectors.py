@@ -482,6 +482,7 @@ def arrays_of_a_vectors_components(rgb: Image, p: Position):
     c = rgb(p)
     d = c.copy()
     d[0] += 1
+    d.y = 0.5 * c.copy().zyx.y
     levels = (c * 4).astype(int)
     least, most = c.argmin(), c.argmax()
     middle = c.clip(0.25, 0.5).cumsum()

@@ -38,7 +38,6 @@ from pygpu.frontend.values.objects import (
     attributes,
 )
 from pygpu.frontend.values.values import Abstract, Choice, Dynamic, Tuple, same_known
-from pygpu.frontend.values.views import showing
 
 # Given an index, makes the element there.
 Element = Callable[[Any], Any]
@@ -175,29 +174,6 @@ def note_either(w: Evaluator, made: Any, items: Sequence[Any], at: Any) -> None:
     which = _chosen(w, at, numbers)
     if isinstance(which, Dynamic) and len(every) <= CHANGED:
         made.either = Cell(Choice(which, tuple(every), ""))
-
-
-def several_of(w: Evaluator, value: Any) -> Choice | None:
-    """The objects that a joined object may be, as a choice; None where they may not be changed. A
-    view of one shows the same places of each."""
-    if not isinstance(value, Object) or value.outside != EITHER:
-        return None
-    if value.either is None and type(value) is Array and value.base is not None:
-        whole = several_of(w, value.base)
-        if whole is None:
-            return None
-        views = [showing(option, value.places) for option in whole.options]
-        return Choice(whole.which, tuple(views), whole.why)
-    several = None if value.either is None else w.peek(value.either)
-    return several if isinstance(several, Choice) else None
-
-
-def several_or_one(w: Evaluator, value: Any, other: Any) -> Any:
-    """A joined object as a choice if `other` is one of its; other values as they are."""
-    several = several_of(w, value)
-    if several is None or not any(other is option for option in several.options):
-        return value
-    return several
 
 
 def is_record(cls: type) -> bool:

@@ -21,7 +21,6 @@ import numpy as np
 
 from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
-from pygpu.frontend.collections import records
 from pygpu.frontend.flow.paths import ControlFlow, Outcome
 from pygpu.frontend.methods.changing import MUTATING
 from pygpu.frontend.numbers import arithmetic
@@ -33,6 +32,7 @@ from pygpu.frontend.values.lazy import Row
 from pygpu.frontend.values.objects import Array, Dict, List, Object, Set, youngest
 from pygpu.frontend.values.states import State, settled
 from pygpu.frontend.values.values import Abstract, Choice, Conflict, Dynamic, describe
+from pygpu.frontend.values.views import several_of
 from pygpu.ssa import Value, constant_of
 
 with later():
@@ -305,7 +305,7 @@ def aim(w: ControlFlow, state: State, op: str, arg: Any) -> None:
     if op == "CALL":
         for place in (arg[0] + 1, arg[0] + 2):
             callee = stack[-place]
-            several = records.several_of(w, callee.owner) if type(callee) is Builtin else None
+            several = several_of(w, callee.owner) if type(callee) is Builtin else None
             if several is not None and _changes(callee):
                 methods = tuple([w.attribute(option, callee.name) for option in several.options])
                 stack[-place] = Choice(several.which, methods, "")
@@ -314,7 +314,7 @@ def aim(w: ControlFlow, state: State, op: str, arg: Any) -> None:
         changed = [count] if any(map(_is_changing, callees)) else []
         changed += [len(names) - names.index("out")] if "out" in names else []
         for place in changed:
-            several = records.several_of(w, stack[-place])
+            several = several_of(w, stack[-place])
             stack[-place] = stack[-place] if several is None else several
         return
     place = _CHANGED[op]
@@ -322,7 +322,7 @@ def aim(w: ControlFlow, state: State, op: str, arg: Any) -> None:
         row = stack[-2]
         stack[-2] = arrays.opened(w, row) if isinstance(row, Row) else Array(w.read(row))
         return
-    several = records.several_of(w, stack[-place])
+    several = several_of(w, stack[-place])
     if several is not None and (op != "BINARY" or _changes_in_place(arg, stack[-place])):
         stack[-place] = several
 
@@ -353,7 +353,7 @@ def renew(w: ControlFlow) -> None:
     """Make joined objects anew of which one of the objects that they may be has changed."""
     stale, w.heap.stale = w.heap.stale, []
     for view in dict.fromkeys(stale):
-        several = records.several_of(w, view)
+        several = several_of(w, view)
         if several is None or not isinstance(w.peek(view), Conflict) or not w.in_sight((view,)):
             continue  # no variable leads to it: its values may be of a region that has been left
         first, *others = several.options

@@ -202,16 +202,17 @@ def _own_class_attribute(w: Evaluator, cls: type, name: str) -> Any:
 
 _NAMES_OF_FUNCTIONS: Final = ("__name__", "__qualname__", "__doc__", "__module__", "__wrapped__")
 _BOUNDS: Final = ("start", "stop", "step")
-
 # What vectors have of NumPy's, and a short row of a table, which is a vector here, besides.
 _FOLDS: Final = frozenset("sum prod min max mean dot any all".split())
-_OF_ROWS: Final = vectors.OF_ARRAYS.union("dtype ndim shape size".split())
+_OF_ROWS: Final = vectors.OF_ARRAYS.union("copy dtype ndim shape size".split())
 
 
 def _swizzle(w: Evaluator, value: Vector, name: str) -> Any:
     try:
         indices = swizzle(name, value.type.size)
     except AttributeError:
+        if name == "copy" and not is_row(w, value):
+            return Builtin(name, lambda: Vector(value.cls, value.type, w.read(value)))
         if name not in _FOLDS and in_class(value, name):
             return _method(w, value, name)
         if name not in _FOLDS | _OF_ROWS:

@@ -127,7 +127,7 @@ class Heap:
         if handle.outside:
             raise self._error(
                 f"{describe(handle)} {handle.outside}: it can only be read; "
-                "change a copy that was made before"
+                "change a copy, made where it gets this name, as in 'b = a.copy()'"
                 if isinstance(handle.outside, str)
                 else kept(handle)
             )
@@ -135,7 +135,7 @@ class Heap:
         for view in views:  # and what may be one of these in turn
             self.state.heap[view] = Conflict(
                 f"{describe(view)} may be one that has been changed since under another name: read "
-                "it before that, or take it anew after, as in 'row = rows[k]'"
+                "it before that, or give it a copy where it gets this name, as in 'b = a.copy()'"
             )
             if view.either is not None:
                 self.stale.append(view)

@@ -4,6 +4,11 @@ A view is told from a copy by doing to an array of numbers what is done to the a
 result shares memory with the numbers, they are the places of the elements that it shows.
 
     row = viewed(w, array, lambda a: a[1])      # what is stored into row[0] is seen in array[1, 0]
+
+Where paths have met an array, or another object, may be one of several: what changes it is done to
+each of these, under a condition.
+
+    several_of(w, joined)                       # a Choice of them
 """
 
 from __future__ import annotations
@@ -15,7 +20,8 @@ import numpy as np
 
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import as_numpys
-from pygpu.frontend.values.objects import Array
+from pygpu.frontend.values.objects import EITHER, Array, Object
+from pygpu.frontend.values.values import Choice
 
 # Functions of NumPy that may give a view of their first argument.
 VIEWING: Final = frozenset(
@@ -55,3 +61,26 @@ def is_viewing(function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]
         return function in VIEWING
     except TypeError:  # not hashable
         return False
+
+
+def several_of(w: Evaluator, value: Any) -> Choice | None:
+    """The objects that a joined object may be, as a choice; None where they may not be changed. A
+    view of one shows the same places of each."""
+    if not isinstance(value, Object) or value.outside != EITHER:
+        return None
+    if value.either is None and type(value) is Array and value.base is not None:
+        whole = several_of(w, value.base)
+        if whole is None:
+            return None
+        views = [showing(option, value.places) for option in whole.options]
+        return Choice(whole.which, tuple(views), whole.why)
+    several = None if value.either is None else w.peek(value.either)
+    return several if isinstance(several, Choice) else None
+
+
+def several_or_one(w: Evaluator, value: Any, other: Any) -> Any:
+    """A joined object as a choice if `other` is one of its; other values as they are."""
+    several = several_of(w, value)
+    if several is None or not any(other is option for option in several.options):
+        return value
+    return several

@@ -13,7 +13,6 @@ from typing import Any, Final
 from pygpu.bytecode import NULL
 from pygpu.core.host.later import later
 from pygpu.frontend.calls.calls import call
-from pygpu.frontend.collections.records import several_or_one
 from pygpu.frontend.effects import domains
 from pygpu.frontend.flow.choices import (
     asked,
@@ -42,6 +41,7 @@ from pygpu.frontend.values.values import (
     Slice,
     describe,
 )
+from pygpu.frontend.values.views import several_or_one
 from pygpu.frontend.walk.displays import DISPLAYS, Step
 from pygpu.frontend.walk.variables import VARIABLES
 

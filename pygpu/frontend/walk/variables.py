@@ -9,7 +9,6 @@ import types
 from typing import Any, Final
 
 from pygpu.bytecode import NULL
-from pygpu.frontend.collections.records import several_of
 from pygpu.frontend.flow.choices import loaded, narrowed, possible, settled_by_tests
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.numbers import arithmetic
@@ -17,6 +16,7 @@ from pygpu.frontend.values.evaluator import usable
 from pygpu.frontend.values.objects import Cell, Vector
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import UNBOUND, Choice, Conflict, Dynamic, Unset
+from pygpu.frontend.values.views import several_of
 from pygpu.frontend.walk.displays import Step
 from pygpu.ssa import Value
 
