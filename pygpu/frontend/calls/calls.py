@@ -78,6 +78,8 @@ def call(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping
                 w, function.function, (*function.args, *args), {**function.keywords, **keywords}
             )
         case Builtin():
+            if function.owner is None:
+                return _by_rule(function.call, function.call, args, keywords)
             meant = getattr(datamodel.class_of(function.owner), function.name, function.call)
             return _by_rule(meant, function.call, args, keywords, (function.owner,))
         case Picture():
