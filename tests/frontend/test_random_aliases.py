@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import pygpu
+import random_arrays
 from pygpu import CompileError, Position
 from random_aliases import Aliases, function
 
@@ -34,13 +35,21 @@ def test_changes_of_what_a_pixel_chooses_are_seen_through_all_names() -> None:
     assert sum(taken) >= TAKEN * len(taken)
 
 
+@pytest.mark.timeout(120 * MORE)
+def test_changes_of_arrays_are_seen_through_all_names_and_views() -> None:
+    first = 0 if MORE == 1 else random.randrange(10**6)
+    seeds = range(first, first + COUNT * MORE)
+    taken = [check(random_arrays.function(seed), tolerance=1e-5) for seed in seeds]
+    assert sum(taken) >= 2 * TAKEN * len(taken)
+
+
 @pytest.mark.parametrize("seed", [2, 222])
 def test_loops_that_rotate_names_settle(seed: int) -> None:
     check(function(seed))
 
 
-def check(made: Aliases) -> bool:
-    """Whether it compiles; it gives then what it gives in plain Python."""
+def check(made: Aliases, tolerance: float = 0.0) -> bool:
+    """Whether it compiles; it gives then what it gives in plain Python, ints to the last one."""
     try:
         results = pygpu.compile(made.function, target="interpreter")(shape=(HEIGHT, WIDTH))
     except CompileError as error:
@@ -49,8 +58,9 @@ def check(made: Aliases) -> bool:
         return False
     actual = np.stack([np.asarray(plane) for plane in results], axis=-1)
     pixels = [made.function(Position(x, y)) for y, x in np.ndindex(HEIGHT, WIDTH)]
-    expected = np.array([[wrapped(value) for value in pixel] for pixel in pixels])
-    assert np.array_equal(actual.reshape(expected.shape), expected), made.text
+    kept = float if tolerance else wrapped
+    expected = np.array([[kept(value) for value in pixel] for pixel in pixels])
+    assert np.allclose(actual.reshape(expected.shape), expected, tolerance, 0.0), made.text
     return True
 
 
