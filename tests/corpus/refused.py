@@ -74,7 +74,7 @@ def number_by_itself(im: Image, p: Position):
 def on_one_path(im: Image, p: Position):
     if im(p) > 0:
         x = 1.0
-    return x if im(p) > 1 else 0.0
+    return x if im(p + (1, 0)) > 1 else 0.0
 
 
 @pair("give it a value on the other path too, or before", on_one_path)
@@ -82,7 +82,7 @@ def on_both_paths(im: Image, p: Position):
     x = 0.0
     if im(p) > 0:
         x = 1.0
-    return x if im(p) > 1 else 0.0
+    return x if im(p + (1, 0)) > 1 else 0.0
 
 
 def popped_from_a_set(counts: Image, p: Position):

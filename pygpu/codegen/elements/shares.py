@@ -55,6 +55,8 @@ class _Shares:
         is_even = self.count.eq(self.rest)
         at = Branch(code, is_even)
         with at.side():
+            pass
+        with at.side():
             many = (end + 1) * self.rest + (self.count - 1)
             place = code.fixed("long", 1, f"udiv i64 {many.text}, {self.count.text}") - 1
         (place,) = at.join([end], [place])
@@ -64,6 +66,8 @@ class _Shares:
         first, last = is_next.join([code.constant("long", -1), nearest], [first, last])
         number = self.number(place)
         exact = Branch(code, is_even & place.eq(last))
+        with exact.side():
+            pass
         with exact.side():
             is_new = Branch(code, first < 0)
             with is_new.side():

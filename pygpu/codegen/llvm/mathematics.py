@@ -81,9 +81,9 @@ def exp(code: Code, x: Val, reach: Range = ANY) -> Val:
 
 
 def _curve_of_exp(code: Code, r: Val) -> Val:
-    """e**r. In lanes of 256 bits and fewer what is computed beside does not hide that each step of
-    Horner's rule waits for the one before: two steps less for one more product."""
-    if _scales(code, r):
+    """e**r. On processors of 256 bits and fewer what is computed beside does not hide that each step
+    of Horner's rule waits for the one before: two steps less for one more product."""
+    if _is_wide(code):
         return polynomial(code, r, (1.0, 1.0, *EXP_32))
     square = r * r
     first, second = (code.fma(r, EXP_32[k + 1], EXP_32[k]) for k in (0, 2))
@@ -116,9 +116,12 @@ def powers_of_two(
         return code.intrinsic("rint", x if unit == 1.0 else x * unit), ()
 
     def shifted(magic: float) -> Val:
-        return x + magic if unit == 1.0 else code.fma(x, unit, magic)
+        scaled = x if unit == 1.0 else x * unit
+        return (
+            code.fma(x, unit, magic) if scaled is not x and not _is_wide(code) else scaled + magic
+        )
 
-    low, high = reach
+    low, high = (-math.inf, math.inf) if _is_wide(code) else reach
     more = 0 if low >= -126.0 and high <= 127.0 else 64 if high <= 63.0 else None
     bias = 254 if more is None else 127 + more
     moved = shifted(12582912.0 + bias)
@@ -130,8 +133,13 @@ def powers_of_two(
     return whole, tuple([code.bits(part << 23, "float") for part in (half, bits - half)])
 
 
+def _is_wide(code: Code) -> bool:
+    """Whether some functions have sixteen lanes: those of fewer give the same bits then."""
+    return code.machine.has("avx512f")
+
+
 def _scales(code: Code, x: Val) -> bool:
-    return x.lanes == 16 and code.machine.has("avx512f")
+    return x.lanes == 16 and _is_wide(code)
 
 
 def times(code: Code, x: Val, whole: Val, factors: Sequence[Val | float]) -> Val:

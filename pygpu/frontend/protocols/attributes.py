@@ -213,7 +213,7 @@ def _swizzle(w: Evaluator, value: Vector, name: str) -> Any:
     except AttributeError:
         if name == "copy" and not is_row(w, value):
             return Builtin(name, lambda: Vector(value.cls, value.type, w.read(value)))
-        if name not in _FOLDS and in_class(value, name):
+        if name not in _FOLDS | {"copy"} and in_class(value, name):
             return _method(w, value, name)
         if name not in _FOLDS | _OF_ROWS:
             raise

@@ -28,6 +28,7 @@ from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.rules.walked_calls import SPECIAL_RULES
 from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator, Rule, usable
+from pygpu.frontend.values.faults import said_by
 from pygpu.frontend.values.kinds import is_complex, scalar_kind, specimen
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, Instance, List, Matrix, Vector
@@ -306,6 +307,7 @@ def _pow(w: Evaluator, a: Any, b: Any, modulus: Any = None) -> Any:
             f"pow(a, b, m) takes an exponent that cannot be negative, got {describe(b)}: write "
             "pow(a, max(b, 0), m)"
         )
+    w.check(arithmetic.compare(w, "==", modulus, 0), ValueError, said_by(pow, 1, 1, 0))
     return w.call(special.power_modulo, a, b, modulus)
 
 

@@ -93,8 +93,6 @@ def isqrt(n: Any) -> Any:
 
 def power_modulo(base: Any, exponent: Any, modulus: Any) -> Any:
     """pow(base, exponent, modulus), by squaring. The result has the modulus' sign, and its kind."""
-    if modulus == 0:
-        raise ValueError("pow() 3rd argument cannot be 0")
     size = UInt(abs(modulus))
     square = _modulo(base, modulus)
     power = UInt(1) % size
