@@ -81,8 +81,8 @@ def exp(code: Code, x: Val, reach: Range = ANY) -> Val:
 
 
 def _curve_of_exp(code: Code, r: Val) -> Val:
-    """e**r. On processors of 256 bits and fewer what is computed beside does not hide that each step
-    of Horner's rule waits for the one before: two steps less for one more product."""
+    """e**r. On processors of 256 bits what is computed beside does not hide that each step of
+    Horner's rule waits for the one before: two steps less for one more product."""
     if _is_wide(code):
         return polynomial(code, r, (1.0, 1.0, *EXP_32))
     square = r * r
@@ -116,10 +116,9 @@ def powers_of_two(
         return code.intrinsic("rint", x if unit == 1.0 else x * unit), ()
 
     def shifted(magic: float) -> Val:
-        scaled = x if unit == 1.0 else x * unit
-        return (
-            code.fma(x, unit, magic) if scaled is not x and not _is_wide(code) else scaled + magic
-        )
+        if unit == 1.0:
+            return x + magic
+        return x * unit + magic if _is_wide(code) else code.fma(x, unit, magic)
 
     low, high = (-math.inf, math.inf) if _is_wide(code) else reach
     more = 0 if low >= -126.0 and high <= 127.0 else 64 if high <= 63.0 else None
