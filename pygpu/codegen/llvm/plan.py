@@ -149,7 +149,7 @@ def plan(task: Task, lanes: int, raw: bool = False, group: int = 1) -> Plan:
         result.rows = 1
     elif task.short and result.rows == 1 and result.straight:
         result.vectors, result.rows = 1, 4  # each row costs something besides its pixels
-    result.joins = result.rows == 1 and is_down
+    result.joins = result.rows == 1 and is_down and not loops  # which run for columns of the image
     gather_taps(result, taps, inputs)
     return result
 

@@ -101,3 +101,21 @@ def test_pointers_move_down_images(shape, rule):
 
     expected = at(y - 2, x - 1) + at(y + 3, x + 1) * 2 - at(2 * y - 1, x)
     np.testing.assert_allclose(down(Image(texels, boundary=rule)), expected, atol=1e-6)
+
+
+def halved(im: Image, p: Position):
+    v, rounds = im(p) + im(p - (0, 1)), 0
+    while v > 0.1 and rounds < 50:
+        v *= 0.7
+        rounds += 1
+    return rounds, v
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32"])
+@pytest.mark.parametrize("shape", [(6, 10), (63, 65), (200, 64), (257, 130)])
+def test_loops_run_in_all_rows(shape, dtype):
+    texels = (np.random.default_rng(1).random(shape) * 250).astype(dtype)
+    rounds, v = pygpu.compile(halved, target="cpu")(texels)
+    expected = pygpu.compile(halved, target="interpreter")(texels)
+    assert np.array_equal(rounds, expected[0])
+    assert np.array_equal(v, expected[1])
