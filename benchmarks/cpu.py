@@ -185,7 +185,8 @@ def scaling(names: list[str], rounds: int) -> str:
 
 
 def machine() -> str:
-    """The processor and its threads."""
+    """The processor, the floats that it computes at once, and its threads."""
+    from pygpu.devices.cpu import chunks
     from pygpu.devices.cpu.threads import thread_count
 
     name = platform.processor() or platform.machine()
@@ -195,7 +196,8 @@ def machine() -> str:
             if line.startswith("model name"):
                 name = line.split(":", 1)[1].strip()
                 break
-    return f"{name}, {thread_count()} threads, Python {platform.python_version()}"
+    lanes = chunks.host().lanes  # 16 are AVX-512's, 8 AVX2's
+    return f"{name}, {lanes} lanes, {thread_count()} threads, Python {platform.python_version()}"
 
 
 def _version() -> str:
