@@ -173,19 +173,16 @@ def _fits_no_number(tests: Iterable[Test]) -> bool:
         op = test.op
         if op is None or op.code not in _ALLOWED or not op.operands[0].type.is_scalar:
             continue
-        one, other = op.operands
-        allowed = _ALLOWED[op.code] if holds else _WAYS - _ALLOWED[op.code]
-        if is_constant(one):
-            one, other = other, one
-            allowed = _turned(allowed)
+        (one, other), code = op.operands, op.code
+        if is_constant(one) or (_key(other), _key(one)) in ways:
+            one, other, code = other, one, TABLE[code].exchanged
+        allowed = _ALLOWED[code] if holds else _WAYS - _ALLOWED[code]
         if all(map(bounds.between, (one, other))):
             allowed -= {None}  # neither is NaN
         number = constant_of(other) if is_constant(other) else math.nan
         if number == number:
             limits.setdefault(_key(one), (one, []))[1].append((number, allowed))
         pair = _key(one), _key(other)
-        if pair[::-1] in ways:
-            pair, allowed = pair[::-1], _turned(allowed)
         ways[pair] = ways.get(pair, _WAYS) & allowed
     apart = any(not allowed for allowed in ways.values())
     return apart or any(len(of) > 1 and not _is_there(one, of) for one, of in limits.values())
@@ -208,10 +205,6 @@ def _is_there(value: Value, limits: list[tuple[Any, frozenset[int | None]]]) -> 
 def _way(a: Any, b: Any) -> int | None:
     """How two numbers stand to each other: -1, 0, 1; None where one is NaN."""
     return None if a != a or b != b else (a > b) - (a < b)
-
-
-def _turned(ways: frozenset[int | None]) -> frozenset[int | None]:
-    return frozenset([None if way is None else -way for way in ways])
 
 
 _WAYS: Final[frozenset[int | None]] = frozenset((-1, 0, 1, None))

@@ -22,7 +22,6 @@ from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import datamodel
 from pygpu.frontend.protocols.sequences import items_of, told_apart
 from pygpu.frontend.values.evaluator import Evaluator, usable
-from pygpu.frontend.values.faults import said_by
 from pygpu.frontend.values.kinds import any_of, is_member, scalar_kind
 from pygpu.frontend.values.lazy import Indexed, Row
 from pygpu.frontend.values.objects import (
@@ -206,7 +205,7 @@ def stored_by_index(
     """The items after `container[index] = new`, each a selection; None where there is none between
     such items. Vectors that have other names too keep knowing which vectors they may be."""
     items = list(items_of(w, container))
-    tables.check_index(w, index, len(items), said_by(operator.setitem, [], 0, None))
+    tables.check_index(w, index, len(items), operator.setitem, [], 0, None)
     held = [item for item in (new, *items) if isinstance(item, Object)]
     is_shared = bool(held) and (
         w.in_sight(reachable(held, w.state), beside=container)
@@ -263,10 +262,10 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
             return _in_turn(w, row, indices[1:])
         at = tables.wrap_negative(w, indices[0], len(container))
         return _in_turn(w, made(at), indices[1:])
-    says = _of_no_item(w, container)
+    failing = _failing(w, container)
     if isinstance(container, str):
         if not container:  # one of several: some letter, where the index is not reached
-            tables.check_index(w, indices[0], 0, *says)
+            tables.check_index(w, indices[0], 0, *failing)
         container = tuple(container or "\0")
     if isinstance(container, range) and tables.is_of_ints(w, container):
         at = tables.within(w, indices[0], len(container))
@@ -277,16 +276,16 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     if not items:
         raise IndexError("index into an empty sequence")
     made = tables.column(w, items) if len(items) > 1 else (lambda at: items[0])
-    tables.check_index(w, indices[0], len(items), *says)
+    tables.check_index(w, indices[0], len(items), *failing)
     at = tables.wrap_negative(w, indices[0], len(items))
     return _in_turn(w, made(at) if made else _choose(w, items, at), indices[1:])
 
 
-def _of_no_item(w: Evaluator, container: Any) -> list[str]:
-    """What Python says of an index that is outside of a sequence of its own."""
+def _failing(w: Evaluator, container: Any) -> tuple[Any, ...]:
+    """A call that fails as an index does that is outside of a sequence of Python's own."""
     kind = datamodel.class_of(container)
     empty: tuple[Any, ...] = ("", (), [], range(0))
-    return [said_by(operator.getitem, one, 0) for one in empty if issubclass(kind, type(one))]
+    return next(((operator.getitem, one, 0) for one in empty if issubclass(kind, type(one))), ())
 
 
 def _in_turn(w: Evaluator, value: Any, indices: tuple[Any, ...]) -> Any:

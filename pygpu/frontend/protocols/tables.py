@@ -22,6 +22,7 @@ from pygpu.frontend.numbers.numbers import as_value, dynamic, number_of
 from pygpu.frontend.numbers.operands import make_vector
 from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.faults import said_by
 from pygpu.frontend.values.kinds import Complex, is_member, is_narrow, meeting, scalar_kind
 from pygpu.frontend.values.known import LIFTED, Materialiser
 from pygpu.frontend.values.lazy import Indexed, Row, difference
@@ -410,14 +411,15 @@ def _limited(w: Evaluator, index: Any, length: int) -> Any:
     return arithmetic.elementwise(w, "min", (index, length - 1), "int") if high >= length else index
 
 
-def check_index(w: Evaluator, index: Any, length: Any, *says: str) -> None:
-    """In checked programs, and in a `try`, note where an index lies outside of a sequence, of which
-    Python's exception `says` something."""
+def check_index(w: Evaluator, index: Any, length: Any, *failing: Any) -> None:
+    """In checked programs, and in a `try`, note where an index lies outside of a sequence. A call
+    that is `failing` so, as a function and its arguments, says what Python's exception does."""
     if w.faults.checked or w.handled():
         below = arithmetic.compare(w, "<", index, arithmetic.unary(w, "-", length))
         above = arithmetic.compare(w, ">=", index, length)
         outside = arithmetic.either(w, below, above)
         there = "" if isinstance(length, Abstract) else f": there are {length} elements"
+        says = [said_by(*failing)] if failing else []
         w.check(outside, IndexError, f"index out of range{there}", *says)
 
 
