@@ -25,11 +25,15 @@ from pygpu.core.host.records import record
 # Slots of %args. SOURCES: where each line is, whose elements are STRIDE bytes apart. RULES: for
 # each line the first element or key and the product. SHARE: elements of a chunk, of which a line
 # has CHUNKS. TABLE: for each chunk its counts of parts, then where these begin in their line.
-# STARTS: where each part of all lines begins, and the end. DIGITS: for each chunk of GROUP parts
-# counts of digits.
+# STARTS: where each part of all lines begins, and the end. For each chunk of GROUP parts DIGITS has
+# counts of digits, and SPARE room for the keys of a part, which are no more than ROOM; if that is 0
+# SPARE has room for all keys.
 (SOURCES, STRIDE, TARGET, PLACES, KEYS, SPARE, RULES, TABLE, STARTS, DIGITS,
- COUNT, SHARE, CHUNKS, PARTS, GROUP, FLIP) = range(16)  # fmt: skip
+ COUNT, SHARE, CHUNKS, PARTS, GROUP, FLIP, ROOM) = range(17)  # fmt: skip
 BITS: Final = 11  # of a digit, at most: counts of three stay in the first cache
+# And at least, if the keys of a part differ in so many. Digits may have bits in common. Of fewer
+# counts one is often wanted again before it is stored: 7 bits take three times as long as 10.
+FEWEST: Final = 10
 AT_ONCE: Final = 4  # keys whose extremes are asked for at once
 MOST: Final = 3  # digits of a key
 COUNTS: Final = MOST << BITS  # of a chunk of parts
@@ -137,8 +141,11 @@ class _Kernel:
         starts = self.pointer(STARTS, x, 8)
         start, end = (code.read("long", code.at(starts, 8 * k), align=8) for k in range(2))
         count = end - start
-        keys, spare = (self.pointer(slot, start, self.size) for slot in (KEYS, SPARE))
-        table = self.pointer(DIGITS, code.binary("sdiv", x0, self.long(GROUP)), 4 * COUNTS)
+        chunk = code.binary("sdiv", x0, self.long(GROUP))
+        keys = self.pointer(KEYS, start, self.size)
+        room = self.long(ROOM)
+        spare = self.pointer(SPARE, code.select(room > 0, chunk * room, start), self.size)
+        table = self.pointer(DIGITS, chunk, 4 * COUNTS)
         line = code.binary("sdiv", x, self.long(PARTS))
         ends = (
             self.pointer(TARGET, start, 4),
@@ -151,7 +158,8 @@ class _Kernel:
             passes = code.binary("udiv", bits + (BITS - 1), BITS)
             divisor = code.maximum(passes, code.constant("uint", 1))
             width = code.binary("udiv", bits + divisor - 1, divisor)
-            by = table, low, width
+            width = code.maximum(width, code.minimum(bits, code.constant("uint", FEWEST)))
+            by = table, low, width, bits - width
             for number in range(MOST + 1):
                 with when(code, passes.eq(number)):
                     if number:
@@ -189,16 +197,16 @@ class _Kernel:
         exponent = code.cast("trunc", code.binary("lshr", code.bits(wide, "long"), 52), "uint")
         return code.select(number > 0, exponent - 1022, code.constant("uint", 0))
 
-    def row(self, by: tuple[Val, Val, Val], key: Val, digit: int) -> Val:
-        """Where the count of a digit of a key is."""
-        code, (table, low, width) = self.code, by
+    def row(self, by: tuple[Val, Val, Val, Val], key: Val, digit: int) -> Val:
+        """Where the count of a digit of a key is. The highest digit is that of its highest bits."""
+        code, (table, low, width, last) = self.code, by
         mask = (code.constant("uint", 1) << width) - 1
-        of = code.binary("lshr", key - low, width * digit) & mask
+        of = code.binary("lshr", key - low, code.minimum(width * digit, last)) & mask
         return code.at(table, code.cast("zext", of, "long") * 4 + (4 * digit << BITS))
 
-    def tally(self, keys: Val, count: Val, by: tuple[Val, Val, Val], number: int) -> None:
+    def tally(self, keys: Val, count: Val, by: tuple[Val, Val, Val, Val], number: int) -> None:
         """Put down in the table where the keys of each of so many digits begin."""
-        code, (table, _, width) = self.code, by
+        code, (table, _, width, _) = self.code, by
         size = code.constant("long", 1) << code.cast("zext", width, "long")
         with counting(code, code.binary("lshr", size + 1, 1)) as k:
             for digit in range(number):
@@ -220,7 +228,7 @@ class _Kernel:
             loop.next(k + 1 < size, [k + 1, *after])
 
     def move(
-        self, keys: Val, other: Val, count: Val, by: tuple[Val, Val, Val], number: int,
+        self, keys: Val, other: Val, count: Val, by: tuple[Val, Val, Val, Val], number: int,
         ends: tuple[Val, Val, Val],
     ) -> None:  # fmt: skip
         """Put keys in the order of so many digits, the last time what they are of. `ends`: where

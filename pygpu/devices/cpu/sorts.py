@@ -1,8 +1,8 @@
 """Sorting on all cores: short lines by digits of keys, each on one core
 (codegen/elements/digits.py), long ones in parts of their ranges, which cores sort one by one
 (codegen/elements/sorts.py). Where NumPy sorts by the processor's vectors, and no places are asked
-for, by NumPy: each core sorts a run, and runs are merged by native code
-(codegen/elements/merges.py).
+for, short ones by NumPy, and long ones where it is far quicker than digits: each core sorts a run,
+and runs are merged by native code (codegen/elements/merges.py).
 
 keys, places = sorted_lines(lines, cores, descending=False, placed=True)
 """
@@ -34,8 +34,8 @@ LEAST: Final = {False: 1 << 15, True: 1 << 12}  # elements of a line below which
 LONGEST: Final = 2**31 - 1
 TINY: Final = 1 << 15  # elements, below which a second thread is not worth its call
 SHARES: Final = 4  # chunks for each thread: none waits long for another
-WHOLE: Final = 1 << 11  # elements of a part, about: its keys stay in the first cache
-MOST_PARTS: Final = 1 << 11  # places to put elements that a core keeps up with
+WHOLE: Final = 1 << 14  # elements of a part, about: its keys stay in the second cache
+MOST_PARTS: Final = 1 << 9  # places to put elements that a core keeps up with
 LEAST_KEY: Final = 0x00800000 << 32  # above the places of -inf,
 MOST_KEY: Final = 0xFF800000 << 32  # and below those of inf and NaN
 TINIEST: Final = 1e-30  # width of a range of floats whose parts are of equal width
@@ -51,8 +51,9 @@ _NARROW: Final[dict[str, np.dtype[Any]]] = {
 CHUNK: Final = 1 << 17  # elements of lines that are partitioned one after the other
 _KINDS: Final[dict[str, Kind]] = {"f": "float", "u": "uint", "i": "int"}
 SAMPLE: Final = 1 << 12  # elements of which NumPy's pace is measured
-PACE: Final = 7e-9  # seconds an element of it, below which NumPy sorts by vectors,
-QUICKER: Final = 5.5e-9  # and below which it is quicker than digits of a line on one core
+PACE: Final = 2.3  # times as long as it takes by digits, below which NumPy sorts by vectors;
+QUICKER: Final = 1.8  # below which it is quicker than digits of a line on one core;
+QUICKEST: Final = 1.0  # and than elements in parts on all cores, sorted by runs
 SHORT: Final = 1 << 18  # elements of lines for all cores that each sorts as soon as all do,
 SHORT_ALONE: Final = 1 << 16  # and of lines for some
 
@@ -69,8 +70,10 @@ def sorted_lines(
     if is_short and lines.dtype.itemsize == 4 and (placed or not is_quick(lines.dtype, QUICKER)):
         return _line_by_line(lines, cores, descending, placed)
     if not placed and is_quick(lines.dtype):
-        if len(lines) >= cores.threads > 1 or count < 2 * RUN:
+        if len(lines) >= cores.threads or count < 2 * RUN:
             return _side_by_side(lines, cores.threads, descending), None
+        if not is_quick(lines.dtype, QUICKEST):
+            return _by_parts(lines, cores, descending, placed)
         found = [_by_runs(line, cores, descending) for line in lines]
         return (found[0][None] if len(found) == 1 else np.stack(found)), None
     return _by_parts(lines, cores, descending, placed)
@@ -132,13 +135,12 @@ def _in_parts(
     table = np.zeros((number, chunks, parts), np.uint32)
     starts = np.zeros(number * parts + 1, np.int64)
     key = np.dtype(np.uint32 if kept == "elements" else np.uint64)
-    keys, spare = (RESERVE.empty((number, count), key) for _ in range(2))
+    keys = RESERVE.empty((number, count), key)
     slots = {
         **put,
         sort_code.SOURCES: np.array([address(line) for line in given]),
         sort_code.STRIDE: given[0].strides[0],
         sort_code.KEYS: keys,
-        sort_code.SPARE: spare,
         sort_code.RULES: rules,
         sort_code.TABLE: table,
         sort_code.STARTS: starts,
@@ -162,6 +164,10 @@ def _in_parts(
     table[:, 0] = 0
     table += (starts[:-1].reshape(number, 1, parts) - _firsts(number, count)).astype(np.uint32)
     run("move", number * chunks, 1)
+    largest = int(totals.max())  # if parts are alike, their keys are moved within a cache
+    room = largest * -(-number * parts // group)
+    slots[sort_code.ROOM] = largest if room <= size else 0
+    slots[sort_code.SPARE] = RESERVE.empty((min(room, size),), key)
     run("order", number * parts, group)
     return keys
 
@@ -366,15 +372,19 @@ def is_quick(dtype: np.dtype[Any], pace: float = PACE) -> bool:
 
 @lru_cache(maxsize=1)
 def _pace() -> float:
-    """Seconds that NumPy's sort takes for an element. A processor's features do not tell: where
-    vectors are packed into memory slowly (AMD's Zen 4), AVX-512 makes it slower than digits are."""
+    """How many times as long as its sort by digits NumPy's sort takes for an element: other work
+    makes both slower. A processor's features do not tell: where vectors are packed into memory
+    slowly (AMD's Zen 4), AVX-512 makes it slower than digits are."""
     shuffled = np.arange(SAMPLE, dtype=np.uint32) * np.uint32(2654435761)  # Knuth's hash
-    times = []
-    for _ in range(5):
+    halves = (shuffled >> 16).astype(np.uint16)
+    times: list[tuple[float, float]] = []
+    for _ in range(7):
         started = time.perf_counter()
         np.sort(shuffled)
-        times.append(time.perf_counter() - started)
-    return min(times) / SAMPLE
+        between = time.perf_counter()
+        np.sort(halves, kind="stable")
+        times.append((between - started, time.perf_counter() - between))
+    return min(vectors for vectors, _ in times) / min(digits for _, digits in times)
 
 
 def sorted_by_runs(line: NDArray[Any], cores: Cores) -> NDArray[Any]:

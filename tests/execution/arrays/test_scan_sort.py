@@ -294,7 +294,7 @@ def test_lines_are_sorted_in_parts(
     """By several threads, whatever the parts of a line are."""
     monkeypatch.setattr(sorts, "SHORT", 0)
     monkeypatch.setattr(sorts, "SHORT_ALONE", 0)
-    monkeypatch.setattr(sorts, "_pace", lambda: 1.0)
+    monkeypatch.setattr(sorts, "_pace", lambda: 9.0)
     lines = spread(np.random.default_rng(0).normal(size=(3, 80_000)).clip(-4, 4))
     lines = lines.astype(np.float32) if lines.dtype == np.float64 else lines
     threads = cores()._replace(threads=3)
@@ -307,6 +307,22 @@ def test_lines_are_sorted_in_parts(
     np.testing.assert_array_equal(
         sorts.sorted_lines(lines, threads, descending, False)[0], expected
     )
+
+
+@pytest.mark.parametrize("pace", [1.4, 9.0])
+@pytest.mark.parametrize("kept", ["elements", "places"])
+@pytest.mark.parametrize("bits", range(33))
+def test_keys_of_a_part_may_differ_in_any_number_of_bits(
+    bits: int, kept: str, pace: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("SHORT", 0), ("SHORT_ALONE", 0), ("RUN", 1000), ("_pace", lambda: pace)):
+        monkeypatch.setattr(sorts, name, value)
+    line = np.random.default_rng(bits).integers(0, 2**bits, (1, 40_000), np.uint32)
+    threads = cores()._replace(threads=3)
+    found, places = sorts.sorted_lines(line, threads, False, kept == "places")
+    np.testing.assert_array_equal(found, np.sort(line))
+    if places is not None:
+        np.testing.assert_array_equal(places[0], np.argsort(line[0], kind="stable"))
 
 
 def test_millions_are_sorted() -> None:
@@ -344,7 +360,7 @@ def test_sorted_runs_are_merged(dtype: str, share: float, monkeypatch: Any) -> N
 def test_lines_are_sorted_by_digits_each_on_a_core(
     lines: int, threads: str, dtype: str, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(sorts, "_pace", lambda: 1.0)  # seconds that NumPy takes for an element
+    monkeypatch.setattr(sorts, "_pace", lambda: 9.0)  # times as long as NumPy takes by digits
     monkeypatch.setattr(sorts, "SHORT", 1 << 40)
     monkeypatch.setenv("PYGPU_THREADS", threads)
     generator = np.random.default_rng(lines)
