@@ -30,6 +30,7 @@ from pygpu.devices.cpu.chunks import host
 from pygpu.devices.cpu.given import Code, Given
 from pygpu.devices.cpu.program import LAYOUTS, SMALL, CpuProgram
 from pygpu.passes.analysis.taps import find_taps
+from pygpu.passes.stages.extremes import Order
 from pygpu.passes.stages.part import STORED, Part, stages
 from pygpu.passes.stages.rank import factored
 from pygpu.ssa import Constant, has, walk
@@ -51,12 +52,12 @@ def compiled(task: Task) -> CpuProgram | CpuStaged:
     code, function = Code(given.task, host()), given.task.function
     if task.low:
         return CpuProgram(task, given, code)
-    has_nans = any(f.dtype.kind == "f" for f in task.inputs)
-    made = factored(function, task.planar, has_nans=has_nans)
+    order = _order(task)
+    made = factored(function, order, formats=task.inputs)
     parts = stages(made, as_wide=task.planar)
     is_widened = any(f.dtype.itemsize < 4 for f in task.inputs)
     if made is function and not parts and is_widened and not code.narrow:
-        less = factored(function, task.planar, WIDENED, has_nans)
+        less = factored(function, order, WIDENED, task.inputs)
         of_less = stages(less, as_wide=task.planar)
         if of_less:
             return CpuStaged(task, given, of_less)
@@ -72,6 +73,15 @@ def compiled(task: Task) -> CpuProgram | CpuStaged:
         return CpuStaged(task, given, parts, is_written_out=True)
     given.task = replace(given.task, function=made)
     return CpuStaged(task, given, parts) if parts else CpuProgram(task, given)
+
+
+def _order(task: Task) -> Order:
+    """What windows are summed along first: rows. What is kept of these lies in other sets of a
+    cache than its neighbours; rows of an image that is a power of two wide all lie in the same. Of
+    planes layers and columns, if rules at edges give texels: such stages are as wide as planes."""
+    loads = [op.data for op in walk(task.function.body) if op.code == "load"]
+    is_given = all(each.boundary != "constant" for each in loads)
+    return "planes" if task.planar and is_given else "rows"
 
 
 class CpuStaged(Program):
@@ -186,10 +196,13 @@ class CpuStaged(Program):
 
 
 def _stored(task: Task) -> list[Format]:
-    """How results of a stage are stored: as the texels that it chooses among, or as they are."""
+    """How results of a stage are stored: as the texels that it chooses among, or as they are, which
+    what lies outside of images may be, too."""
     values = task.function.outputs
     chosen = [task.inputs[0]] * len(values)
-    if chooses(replace(task, outputs=chosen)):
+    loads = [op.data for op in walk(task.function.body) if op.code == "load"]
+    is_outside = any(each.boundary == "constant" and any(each.cval) for each in loads)
+    if not is_outside and chooses(replace(task, outputs=chosen)):
         return chosen
     return [Format(np.dtype(NUMPY_TYPE[v.type.kind]), v.type.size) for v in values]
 

@@ -73,7 +73,9 @@ def strips(
     stages, height = _staged(links, shape), shape[0]
     for stage in stages if planes else ():
         stage.program = stage.program.of_rows(stage.shape[1])
-    reach = max([max(reach) for _, _, reach in _reads(stages)], default=0)
+    # Parts of one function read no rows but those that are made.
+    apart = [max(reach) for maker, reader, reach in _reads(stages) if maker.place != reader.place]
+    reach = max(apart, default=0)
     is_turned = planes is None and is_thin(shape, SHORT)
     if len(stages) < 2 or is_turned or height <= 2 * reach + 2 or not shape[1]:
         return None
@@ -83,6 +85,9 @@ def strips(
     is_small = depth * height * shape[1] * cost < SMALL * stages[0].program.plan.lanes
     threads = 1 if is_small else min(thread_count(), -(-height // STEP) * depth)
     shares = min(SHARES * threads, int(AGAIN * height / twice) if twice else height)
+    if planes is None and shares < threads and all(stage.place == 0 for stage in stages):
+        # Whole windows cost more than parts of them that are made twice.
+        shares = threads = min(threads, max(1, int(height / twice)))
     if planes:
         read = zip(stages[0].program.task.inputs, planes.reads, strict=False)
         texels = sum([format.nbytes for format, each in read if each])

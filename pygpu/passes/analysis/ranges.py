@@ -145,8 +145,12 @@ class Ranges:
         return Span(*made_of([(span.low, span.high) for span in plain]))
 
     def _load(self, op: Op) -> Span | None:
-        is_known = self.formats and self.formats[op.data.image].is_scaled
-        return Span(0.0, 1.0) if is_known else None
+        load = op.data
+        if not self.formats or not self.formats[load.image].is_scaled:
+            return None
+        outside = load.cval if load.boundary == "constant" else ()
+        is_finite = all(map(math.isfinite, outside))
+        return Span(min(0.0, *outside, 0.0), max(1.0, *outside, 1.0)) if is_finite else None
 
     def _table(self, op: Op) -> Span | None:
         values = self.function.tables[op.data.table].values

@@ -103,6 +103,12 @@ def _select(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     if extreme := _extreme(condition, a, b):
         code, first, second = extreme
         return emit(code, first, second)
+    if (either := made_by(condition, "bit_or")) and a.type.kind == "float":
+        for test, other in (either.operands, either.operands[::-1]):
+            unequal, extreme = made_by(other, "ne"), _extreme(test, a, b)
+            if extreme and unequal and unequal.operands == (a, a) and extreme[2] is a:
+                code, first, second = extreme
+                return emit("select", emit("isnan", a), a, emit(code, first, second))
     if found := _neutral(condition, a, b):
         op, other, nothing = found
         taken = emit("select", condition, other, emit.constant(a.type, nothing))

@@ -132,7 +132,21 @@ def _chosen(function: Function, found: dict[Value, Shifted]) -> dict[int, list[V
         again = sum([price_of(op) for op in _ops(value)]) * (len(places) - 1)
         if value.op is not None and value.op.code != "load" and again > STORED + len(places):
             chosen[number] = values
+    chosen = {n: values for n, values in chosen.items() if not _follows(values, chosen, found)}
     return chosen if len(chosen) <= MOST else {}
+
+
+def _follows(
+    values: Sequence[Value], chosen: dict[int, list[Value]], found: dict[Value, Shifted]
+) -> bool:
+    """Whether what is chosen is one operation on what is chosen besides, which is done anew for
+    less than it costs to store and load it: whether a number is NaN."""
+    op = values[0].op
+    assert op is not None
+    near = [value for value in op.operands if value in found]
+    again = price_of(op) * len({(found[v].dx, found[v].dy) for v in values})
+    is_cheap = again <= STORED + len(values)
+    return is_cheap and bool(near) and all(found[value].number in chosen for value in near)
 
 
 def _reads(function: Function) -> Iterable[tuple[Sequence[Value], Sequence[Value]]]:

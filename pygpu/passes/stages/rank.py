@@ -1,11 +1,12 @@
 """Makes sums over a window, whose known weights are products of one for the column and one for the
-row, sums of sums along columns. Loops may add them up. So with the greatest and least of a window.
+row, sums of sums along rows or columns. Loops may add them up. So with the greatest and least of a
+window, of any shape (extremes.py).
 
     sum of w[j] * v[i] * im[x + i, y + j]  ->  sum of v[i] * (sum of w[j] * im[x + i, y + j])
-    max(im[x - 3, y - 3], ..., im[x + 3, y + 3])  ->  max of the greatest of each column
+    max(im[x - 3, y - 3], ..., im[x + 3, y + 3])  ->  max of the greatest of each row
 
 What is added up or compared is a texel, or any expression of texels near it. What is found along
-columns is one expression at several pixels, which becomes a stage (part.py): of n x n operations n
+lines is one expression at several pixels, which becomes a stage (part.py): of n x n operations n
 and n are left. Where several images have windows with the same weights but for a factor, as the
 planes of a volume have, what is added up is their sum. Of a plane that comes first, then columns:
 where rules of boundaries give texels, what reads columns alone is as wide as the result. Sums
@@ -15,12 +16,11 @@ greatest.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,13 +29,16 @@ from pygpu.core.builder import Builder
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter, rewrite
+from pygpu.core.storage import Format
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.passes.simplify.rules import made_by, number
+from pygpu.passes.stages.extremes import Extreme, Order, Place, before, extreme, step
 from pygpu.passes.stages.shifts import MOST, Shifted, Texels, alike, numbered
-from pygpu.ssa import Function, Load, Op, Value, has, uses, walk
+from pygpu.ssa import Function, Load, Op, Value, has, uses
 from pygpu.types import Type
 
 with later():
+    from pygpu.passes.analysis import ranges
     from pygpu.passes.stages import added, written
 
 LEAST: Final = 26  # texels of a sum worth it: 5 x 5 of floats take as long
@@ -44,10 +47,6 @@ SMALL: Final = 0.1  # of the largest weight: what is less may err by as much as 
 LAYERS: Final = 64  # expressions of a sum
 DEEPEST: Final = 16  # sums and products within a sum that are looked at
 SUMS: Final = ("add", "sub", "fma")
-EXTREMES: Final = ("max", "min")
-
-Place = tuple[int, int]
-Order = Literal["columns", "rows", "planes"]  # what is found along these comes first
 
 
 @record(eq=False)
@@ -95,68 +94,28 @@ class _Product:
         return _sum(rewriter.build, type, [(line(at), weight) for at, weight in outer])
 
 
-@record(eq=False)
-class _Extreme:
-    """The greatest or least of the numbers in a window, of which one is the first, unless what is
-    first is anything else (`is_apart`)."""
-
-    op: Op
-    first: Value
-    is_apart: bool
-    layers: list[dict[Place, Value]]
-    has_nans: bool  # whether it may be among the numbers
-
-    def written(self, rewriter: Rewriter, type: Type, order: Order) -> Value:
-        """In Python, NaN that comes first is the greatest, and any other is passed over, as it is
-        by the greatest of a column and no number yet."""
-        build, new, code = rewriter.build, rewriter.new, self.op.code
-        skips = self.has_nans and type.kind == "float" and self.op.data is None
-        rows_first, apart = order == "rows", order == "planes" and len(self.layers) > 1
-
-        def of(values: Sequence[Value], first: float | None = None) -> Value:
-            found = values[0] if first is None else build.constant(type, first)
-            for value in values[first is None :]:
-                found = build.emit(code, found, value, data=self.op.data)
-            return found
-
-        least = (-math.inf if code == "max" else math.inf) if skips else None
-        lines: dict[int, list[Value]] = {}
-        for place in sorted(self.layers[0], key=lambda place: place[:: -1 if rows_first else 1]):
-            line = lines.setdefault(place[rows_first], [])
-            some = [new[each[place]] for each in self.layers]
-            line += [of(some, least)] if apart else some
-        found = of([of(line, None if apart else least) for line in lines.values()])
-        first = new[self.first]
-        if self.is_apart:
-            return build.emit(code, first, found, data=self.op.data)
-        if not skips:
-            return found
-        return build.emit("select", build.emit("isnan", first), first, found)
-
-
 def factored(
-    function: Function, planar: bool = False, least: int = LEAST, has_nans: bool = True
+    function: Function,
+    order: Order = "columns",
+    least: int = LEAST,
+    formats: Sequence[Format] = (),
 ) -> Function:
     """The function with such sums, of so many texels, outside of branches and loops; itself where
-    there is none. `planar`: it is one of a plane; `has_nans`: some texel may be NaN."""
-    order: Order = "columns"
-    if planar:
-        loads = [op.data for op in walk(function.body) if op.code == "load"]
-        order = "rows" if any(each.boundary == "constant" for each in loads) else "planes"
-    made = _factored(function, order, least, has_nans)
+    there is none. Formats of images, if given, tell what cannot be NaN."""
+    made = _factored(function, order, least, formats)
     if made is not function or not has(function, "loop"):
         return made
     plain = written.written_out(function)
     if plain is None:
         return function
-    made = _factored(plain, order, least, has_nans)
+    made = _factored(plain, order, least, formats)
     return function if made is plain else made
 
 
-def _factored(function: Function, order: Order, least: int, has_nans: bool) -> Function:
+def _factored(function: Function, order: Order, least: int, formats: Sequence[Format]) -> Function:
     apart = {op for op in function.body.ops if op.code == "fma" and not _is_linear(op)}
     parted, made = _parted(function, apart if len(apart) >= LEAST else set())
-    finder = _Finder(parted, least, has_nans)
+    finder = _Finder(parted, order, least, formats)
     products, numbers = finder.found(), finder.numbers
     if not products:
         return function
@@ -164,7 +123,7 @@ def _factored(function: Function, order: Order, least: int, has_nans: bool) -> F
     added_up = {value for layer in layers for value in layer.values.values()}
     if not added_up.issuperset(made.values()):
         parted, _ = _parted(function, {op for op, value in made.items() if value in added_up})
-        finder = _Finder(parted, least, has_nans)
+        finder = _Finder(parted, order, least, formats)
         products, numbers = finder.found(), finder.numbers
 
     def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
@@ -196,10 +155,12 @@ def _parted(function: Function, apart: Set[Op]) -> tuple[Function, dict[Op, Valu
 
 
 class _Finder:
-    def __init__(self, function: Function, least: int, has_nans: bool) -> None:
-        self.function, self.least, self.has_nans = function, least, has_nans
+    def __init__(
+        self, function: Function, order: Order, least: int, formats: Sequence[Format]
+    ) -> None:
+        self.function, self.order, self.least, self.formats = function, order, least, formats
         self.count: Counter[Value] = uses(function)
-        self.products: dict[Value, _Product | _Extreme] = {}
+        self.products: dict[Value, _Product | Extreme] = {}
         self.added: dict[Value, Texels] = {}  # by loops
         self.numbers: dict[Value, Any] = {}  # those that loops make beside them
         for op in function.body.ops:
@@ -213,25 +174,29 @@ class _Finder:
     def places(self) -> dict[Value, Shifted]:
         return numbered(self.function)
 
-    def found(self) -> dict[Value, _Product | _Extreme]:
+    @cached_property
+    def known(self) -> ranges.Ranges:
+        return ranges.Ranges(self.function, self.formats)
+
+    def found(self) -> dict[Value, _Product | Extreme]:
         """What can be written by columns, by the values that it makes."""
         if not self.added and not self._has_windows():
             return self.products
         inner: set[Value] = set()  # sums within sums, and extremes of what is compared further
         for op in reversed(self.function.body.ops):
-            is_extreme = op.code in EXTREMES
-            if is_extreme or _is_linear(op):
-                inner.update(
-                    value
-                    for value in op.operands
-                    if self.count[value] == 1 and value.op is not None
-                    if (value.op.code == op.code if is_extreme else value.op.code not in EXTREMES)
-                )
-            if is_extreme:
-                extreme = None if op.result in inner else self.extreme(op)
-                if extreme is not None:
-                    self.products[op.result] = extreme
+            one = step(op)
+            if one is not None:
+                has_nans = self.known.may_be_nan(op.result)
+                if op.result not in inner:
+                    found = extreme(op, self.places, self.count, self.order, self.least, has_nans)
+                    if found is not None:
+                        self.products[op.result] = found
+                earlier = before(one, self.count, has_nans)
+                inner.update(earlier[:1] if earlier else ())
                 continue
+            if _is_linear(op):
+                parts = [v for v in op.operands if self.count[v] == 1 and v.op is not None]
+                inner.update(value for value in parts if value.op and step(value.op) is None)
             for value in op.results if op.code == "loop" or _is_linear(op) else ():
                 if value.type.kind in ("float", "int") and value not in inner:
                     self.look(value, DEEPEST)
@@ -295,38 +260,6 @@ class _Finder:
                 return None
         texels = sum(len(layer.weights) for layer in layers.values())
         return list(layers.values()) if texels <= MOST else None
-
-    def extreme(self, last: Op) -> _Extreme | None:
-        """The greatest or least of a whole window, found one after the other."""
-        found: list[Value] = []
-        op = last
-        while True:
-            rest, each = op.operands
-            found.append(each)
-            inner = rest.op
-            if inner is None or (inner.code, inner.data) != (last.code, last.data):
-                break
-            if self.count[rest] != 1:
-                return None
-            op = inner
-        layers: dict[int, dict[Place, Value]] = {}
-        for each in found:
-            place = self.places.get(each)
-            if place is None:
-                return None
-            layers.setdefault(place.number, {})[place.dx, place.dy] = each
-        place = self.places.get(rest)
-        is_apart = place is None or place.number not in layers
-        if place is not None and not is_apart:
-            layers[place.number][place.dx, place.dy] = rest
-        places, *others = [values.keys() for values in layers.values()]
-        across, down = ({place[axis] for place in places} for axis in (0, 1))
-        is_whole = len(places) == len(across) * len(down) and min(len(across), len(down)) >= 3
-        if not is_whole or any(other != places for other in others):
-            return None
-        many = len(places) * len(layers) >= self.least
-        found_at = list(layers.values())
-        return _Extreme(last, rest, is_apart, found_at, self.has_nans) if many else None
 
 
 def _is_linear(op: Op) -> bool:
