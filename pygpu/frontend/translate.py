@@ -35,6 +35,7 @@ from pygpu.core.specs import (
 )
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.calls.calls import call, call_function
+from pygpu.frontend.flow import excluded
 from pygpu.frontend.numbers import operands
 from pygpu.frontend.numbers.numbers import as_value, convert
 from pygpu.frontend.protocols.arrays import opened
@@ -112,6 +113,7 @@ def translate(
     try:
         with _deep_recursion(), paused():
             result = _Root(walker).call(function, bindings)
+            result = excluded.returned(walker, result, _place(walker, function, result))
             sizes: tuple[int, ...] = ()
             if stage:
                 outputs, is_tuple, sizes = _stage_outputs(walker, function, result)

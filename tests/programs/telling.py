@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from programs.suite import Suite
-from pygpu import Image, Position
+from pygpu import Image, Position, Vec3
 
 program = Suite()
 
@@ -219,3 +219,71 @@ def known_in_calls_within_calls(im: Image, p: Position):
         return best * which.radius + inner / 2
 
     return traced(_Place(p.x, p.y), 2)
+
+
+def _hue(r, g, b):
+    most, least = max(r, g, b), min(r, g, b)
+    if most == least:
+        return 0.0
+    elif most == r:
+        return (g - b) / (most - least)
+    elif most == g:
+        return 2 + (b - r) / (most - least)
+    elif most == b:
+        return 4 + (r - g) / (most - least)
+
+
+@program
+def the_greatest_is_one_of_those(vecs: Image, rgb: Image, p: Position):
+    v = vecs(p)
+    return _hue(v.x, v.y, v.z) / 2, _hue(*rgb(p)) + 1
+
+
+@program
+def the_place_of_the_greatest(vecs: Image, p: Position):
+    texel = vecs(p)
+    for i in range(3):
+        if texel[i] == max(texel):
+            place = i
+            break
+    return place
+
+
+@program
+def an_order_fits(ints: Image, vecs: Image, p: Position):
+    a, b, c = ints(p), ints(p + (1, 0)), ints(p + (0, 1))
+    if a >= b and a >= c:
+        first = 1
+    elif b >= a and b >= c:
+        first = 2
+    elif c >= a and c >= b:
+        first = 3
+    x, y, z = vecs(p)
+    if x < y:
+        low = x
+    elif y <= x:
+        low = y
+    if low < z:
+        least = low
+    if low >= z:
+        least = z
+    return first, least
+
+
+@program
+def opposites_of_floats(im: Image, p: Position):
+    x = im(p)
+    if x < 0.25:
+        low, which = x, None
+    elif x >= 0.25:
+        low, which = 2 * x, Vec3(x, 1, 2)
+    return low if which is None else which.z + low
+
+
+@program
+def one_of_two_ends(im: Image, p: Position):
+    x = im(p)
+    if x < 0.25:
+        return 1.0, x
+    if x >= 0.25:
+        return x, 3.0

@@ -93,7 +93,8 @@ def loaded(w: ControlFlow, choice: Choice) -> Any:
     value = settled_by_tests(w, choice)
     if type(value) is Choice:
         for option in _without(w, value, _cannot_be_read):
-            raise w.error(option.message)
+            if not excluded.raises_for_nan(w, value, value.options.index(option)):
+                raise w.error(option.message)
         return narrowed(w, value)
     if _cannot_be_read(value):
         raise w.error(value.message)
@@ -110,7 +111,7 @@ def _without(w: ControlFlow, choice: Choice, is_odd: Callable[[Any], bool]) -> l
     odd = [i for i in left if is_odd(choice.options[i])]
     if not odd or len(odd) == len(left):
         return [choice.options[i] for i in odd]
-    out = frozenset([i for i in odd if _is_excluded(w, choice, i)])
+    out = frozenset([i for i in odd if excluded.is_excluded(w, choice, i)])
     if out:
         w.state.facts = {**w.state.facts, choice.which.value: left - out}
     return [choice.options[i] for i in odd if i not in out]
@@ -120,18 +121,10 @@ def settled_by_tests(w: ControlFlow, choice: Choice) -> Any:
     """What a choice is, less what it cannot be by tests of what is read beside it in a table."""
     value = choice.which.value
     if value.op is not None and value.op.code == "table":
-        found = excluded.left(_tests(w), value, w.build.tables)
+        found = excluded.left(w, value)
         if found is not None and possible(w, choice) & found:
             w.state.facts = {**w.state.facts, value: possible(w, choice) & found}
     return narrowed(w, choice)
-
-
-def _tests(w: ControlFlow) -> list[tuple[Value, bool]]:
-    return [test for *_, test in reversed(w.conditions) if test is not None]
-
-
-def _is_excluded(w: ControlFlow, choice: Choice, number: int) -> bool:
-    return excluded.excluded(_tests(w), choice.which.value, number)
 
 
 def is_one_of(
@@ -417,8 +410,11 @@ def _rest(
     def failed(number: int, own: State, error: Exception) -> Outcome:
         if frame is w.frame and handling.is_handled(w, frame, error):
             return handling.leave(w, frame, own, handling.raised(w, frame, error))
-        if frame is w.frame and len(choice.options) > 1 and _is_excluded(w, choice, number):
-            return Outcome({}, {})
+        if frame is w.frame and len(choice.options) > 1:
+            if excluded.is_excluded(w, choice, number):
+                return Outcome({}, {})
+            if isinstance(error, _UNUSABLE) and excluded.is_excluded(w, choice, number, nan=False):
+                return handling.leave(w, frame, own, handling.raised(w, frame, TypeError()))
         if choice.options[number] is None and isinstance(error, _UNUSABLE):
             raise w.error(choice.unusable()) from error
         raise error

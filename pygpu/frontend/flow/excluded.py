@@ -18,12 +18,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, Final
 
 from pygpu.core import bounds
+from pygpu.core.errors import Place
 from pygpu.core.operations.ops import TABLE
-from pygpu.ssa import FALSE, TRUE, Op, Table, Value, constant_of, is_constant
+from pygpu.frontend.flow import handling
+from pygpu.frontend.flow.paths import ControlFlow
+from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.values.faults import Fault
+from pygpu.frontend.values.states import settled
+from pygpu.frontend.values.values import Choice
+from pygpu.ssa import FALSE, TRUE, Op, Value, constant_of, is_constant
 from pygpu.types import BOOL, FLOAT, INT, Type
 
 CASES: Final = 1000  # that are looked at before nothing is said
@@ -33,19 +40,57 @@ Test = tuple[Value, bool]  # a bool, and what it is
 Claim = frozenset[tuple[Any, bool]]  # tests, by what equal ones have in common
 
 
-def excluded(tests: Iterable[Test], subject: Value, number: int) -> bool:
-    """Whether an int cannot be a number where these tests have gone so."""
-    asked = Op("eq", (subject, _constant(INT, number)), None, (BOOL,)).result
-    return _Search().contradict([(asked, True), *tests], ())
+def is_excluded(w: ControlFlow, choice: Choice, number: int, nan: bool = True) -> bool:
+    """Whether a choice cannot be one of its options where tests have gone so as they have; without
+    `nan`, unless some float is NaN."""
+    which = choice.which.value
+    asked = Op("eq", (which, _constant(INT, number)), None, (BOOL,)).result
+    return _Search(nan).contradict([(asked, True), *_gone(w)], ())
 
 
-def left(tests: Sequence[Test], subject: Value, tables: Sequence[Table]) -> frozenset[int] | None:
+def raises_for_nan(w: ControlFlow, choice: Choice, number: int) -> bool:
+    """Whether a variable lacks a value for NaN alone. Then reading it raises there."""
+    if not is_excluded(w, choice, number, nan=False):
+        return False
+    where = _without(w, choice, number)
+    handling.note(w, where, handling.raised(w, w.frame, UnboundLocalError()), w.state.fork())
+    return True
+
+
+def returned(w: ControlFlow, result: Any, place: Place | None) -> Any:
+    """What the outermost function returns; pixels for which that is None, where it is so for NaN
+    alone, are in error."""
+    if type(result) is not Choice:
+        return result
+    for number, option in enumerate(result.options):
+        if option is None and is_excluded(w, result, number, nan=False):
+            where = _without(w, result, number)
+            fault = w.faults.number(Fault(TypeError, "None is no result of a pixel", place))
+            w.write(w.faults.cell, w.faults.possible(w.build, w.state, where.value, fault))
+    return settled(result, w.state.facts)
+
+
+def _without(w: ControlFlow, choice: Choice, number: int) -> Any:
+    """Whether a choice is one of its options, which it is not where control goes on."""
+    where = arithmetic.compare(w, "==", choice.which, number)
+    left = w.state.facts.get(choice.which.value, frozenset(range(len(choice.options))))
+    w.state.facts = {**w.state.facts, choice.which.value: left - {number}}
+    return where
+
+
+def _gone(w: ControlFlow) -> list[Test]:
+    """The tests that led here."""
+    return [test for *_, test in reversed(w.conditions) if test is not None]
+
+
+def left(w: ControlFlow, subject: Value) -> frozenset[int] | None:
     """What an int of a table can be by tests of what is read beside it; None where none are."""
     if subject.op is None or subject.op.code != "table":
         return None
+    tables = w.build.tables
     place, own = _key(subject.op.operands[0]), tables[subject.op.data.table].values
     asked, columns = [], {subject: own}
-    for test in tests:
+    for test in _gone(w):
         for op in _read(test[0]):
             held = tables[op.data.table].values
             if len(held) == len(own) and _key(op.operands[0]) == place:
@@ -81,7 +126,8 @@ def _constant(type: Type, number: Any) -> Value:
 class _Search:
     """Looks for a case in which tests do not contradict each other."""
 
-    def __init__(self) -> None:
+    def __init__(self, nan: bool) -> None:
+        self.nan = nan
         self.left = CASES
         self.found: dict[Any, bool] = {}
         self.heights: dict[Op, int] = {}
@@ -89,7 +135,10 @@ class _Search:
     def contradict(self, tests: Iterable[Test], claims: tuple[Claim, ...]) -> bool:
         """Whether tests contradict each other; claims are of tests that do."""
         simple: dict[Any, Test] = {}
-        if not all(_add(simple, *test) for test in tests) or _fits_no_number(simple.values()):
+        if not all(_add(simple, *test) for test in tests):
+            return True
+        said_of = list(simple.values())
+        if _fits_no_number(said_of, self.nan) or _fits_no_order(said_of, self.nan):
             return True
         said = frozenset([(key, holds) for key, (_, holds) in simple.items()])
         if any(claim <= said for claim in claims):
@@ -165,8 +214,9 @@ def _add(simple: dict[Any, Test], value: Value, holds: bool) -> bool:
     return simple.setdefault(key, (value, holds))[1] is holds
 
 
-def _fits_no_number(tests: Iterable[Test]) -> bool:
-    """Whether comparisons contradict each other: no number is such, or no two stand so."""
+def _fits_no_number(tests: Iterable[Test], nan: bool) -> bool:
+    """Whether comparisons contradict each other: no number is such, or no two stand so. Floats may
+    be NaN with `nan` alone."""
     ways: dict[tuple[Any, Any], frozenset[int | None]] = {}
     limits: dict[Any, tuple[Value, list[tuple[Any, frozenset[int | None]]]]] = {}
     for test, holds in tests:
@@ -177,29 +227,82 @@ def _fits_no_number(tests: Iterable[Test]) -> bool:
         if is_constant(one) or (_key(other), _key(one)) in ways:
             one, other, code = other, one, TABLE[code].exchanged
         allowed = _ALLOWED[code] if holds else _WAYS - _ALLOWED[code]
-        if all(map(bounds.between, (one, other))):
-            allowed -= {None}  # neither is NaN
+        if not (nan and any(map(_may_be_nan, (one, other)))):
+            allowed -= {None}
         number = constant_of(other) if is_constant(other) else math.nan
         if number == number:
             limits.setdefault(_key(one), (one, []))[1].append((number, allowed))
         pair = _key(one), _key(other)
         ways[pair] = ways.get(pair, _WAYS) & allowed
     apart = any(not allowed for allowed in ways.values())
-    return apart or any(len(of) > 1 and not _is_there(one, of) for one, of in limits.values())
+    return apart or any(len(of) > 1 and not _is_there(one, of, nan) for one, of in limits.values())
 
 
-def _is_there(value: Value, limits: list[tuple[Any, frozenset[int | None]]]) -> bool:
+def _is_there(value: Value, limits: list[tuple[Any, frozenset[int | None]]], nan: bool) -> bool:
     """Whether there is a number that stands to each of some numbers in one of the ways allowed."""
     low, high = bounds.between(value) or (-math.inf, math.inf)
     ends = sorted({low, high, *[number for number, _ in limits]})
     found: list[Any] = [each for end in ends for each in (end - 1, end, end + 1)]
     if value.type.kind == "float":
-        found = [*ends, *[a / 2 + b / 2 for a, b in pairwise(ends)], math.nan]
+        found = [*ends, *[a / 2 + b / 2 for a, b in pairwise(ends)], *([math.nan] * nan)]
     return any(
         all(_way(each, number) in allowed for number, allowed in limits)
         for each in found
         if low <= each <= high or each != each
     )
+
+
+def _fits_no_order(tests: Iterable[Test], nan: bool) -> bool:
+    """Whether comparisons contradict each other however what is compared, and what greatest and
+    least of it are, are ordered: r, g and b cannot all differ from max(r, g, b)."""
+    compared = [
+        (TABLE[test.op.code].operators[0], test.op.operands, holds)
+        for test, holds in tests
+        if test.op is not None and test.op.code in _ALLOWED and test.op.operands[0].type.is_scalar
+    ]
+    ordered: dict[Any, Value] = {}
+    for _, operands, _ in compared:
+        for each in operands:
+            ordered |= {_key(one): one for one in _ordered(each)}
+    if not 2 < len(ordered) <= _MOST_ORDERED:
+        return False
+    places = range(len(ordered))
+    each_place = [
+        [*places, *([math.nan] if nan and _may_be_nan(value) else [])] for value in ordered.values()
+    ]
+    numbers: list[tuple[Any, Any]] = [
+        (key, constant_of(value)) for key, value in ordered.items() if is_constant(value)
+    ]
+    for chosen in product(*each_place):
+        at = dict(zip(ordered, chosen, strict=True))
+        if all((at[a] < at[b]) == (m < n) for a, m in numbers for b, n in numbers) and all(
+            holder(*[_placed(each, at) for each in operands]) is holds
+            for holder, operands, holds in compared
+        ):
+            return False
+    return True
+
+
+def _ordered(value: Value) -> list[Value]:
+    """A number, or those of which it is the greatest or the least."""
+    if value.op is None or value.op.code not in _EXTREMES:
+        return [value]
+    return [one for each in value.op.operands for one in _ordered(each)]
+
+
+def _placed(value: Value, at: Mapping[Any, float]) -> float:
+    if value.op is None or value.op.code not in _EXTREMES:
+        return at[_key(value)]
+    a, b = [_placed(each, at) for each in value.op.operands]
+    return _EXTREMES[value.op.code](a, b)
+
+
+_EXTREMES: Final = {"max": max, "min": min}  # of NaN they are as Python's
+_MOST_ORDERED: Final = 5  # numbers of which every order is looked at
+
+
+def _may_be_nan(value: Value) -> bool:
+    return bounds.between(value) is None
 
 
 def _way(a: Any, b: Any) -> int | None:
