@@ -167,12 +167,12 @@ class Walker(Evaluation):
             inner = stops.union(guards, frame.graph.merges(block))
             return self.run(frame, block, state, inner, force=True)
         end = frame.graph.blocks[block]
-        if self.conditions and block in frame.doomed() and not self.handled():
-            self.state = frame.state = state
+        if self.conditions and block in frame.doomed():
             frame.at = end - 1
-            return handling.leave(
-                self, frame, state, self.faults.raised(raising.doom(frame, block))
-            )
+            if not self.handled():
+                self.state = frame.state = state
+                raised = self.faults.raised(raising.doom(frame, block))
+                return handling.leave(self, frame, state, raised)
         self.steps += end - block + 2  # a block costs something itself
         if self.steps > STEP_LIMIT:
             frame.at = block
