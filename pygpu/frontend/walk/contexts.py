@@ -145,20 +145,18 @@ def _check_errstate(w: ControlFlow, held: dict[str, Any]) -> None:
         raise w.error("np.errstate(...='raise') is not supported: test the condition before")
 
 
-def _check_warnings(w: ControlFlow, held: dict[str, Any]) -> None:
-    if held.get("_record"):
-        raise w.error("catch_warnings(record=True) is not supported: nothing on a device warns")
-
-
 def _check_nothing(w: ControlFlow, held: dict[str, Any]) -> None:
     pass
 
 
+_RECORDED: Final = Conflict(
+    "what catch_warnings(record=True) records is not known: nothing on a device warns"
+)
 # Contexts that do nothing on a device, with what refuses some of them.
 _IDLE: Final[dict[type, Callable[[ControlFlow, dict[str, Any]], None]]] = {
     np.errstate: _check_errstate,
     contextlib.nullcontext: _check_nothing,
-    warnings.catch_warnings: _check_warnings,
+    warnings.catch_warnings: _check_nothing,
     contextlib.suppress: _check_nothing,
 }
 
@@ -187,7 +185,7 @@ def _method(w: ControlFlow, context: Any, name: str) -> Any:
     if kind in _IDLE:
         held = _held(w, context)
         _IDLE[kind](w, held)
-        given = held.get("enter_result")
+        given = _RECORDED if held.get("_record") else held.get("enter_result")
         suppressed = tuple(items_of(w, held.get("_exceptions", ())))
 
         return _Exit(w, suppressed) if name == "__exit__" else Builtin(name, lambda: given)
