@@ -270,3 +270,87 @@ def words_are_anagrams(counts: Image, p: Position):
     stock = collections.Counter(apples=counts(p), pears=2)
     stock += collections.Counter(apples=-3, plums=1)
     return len(missing), stock["apples"] * 10 + stock["plums"] + len(stock) * 100
+
+
+class Missing(collections.Counter):
+    def __missing__(self, key):
+        return 5
+
+
+class Capped(collections.Counter):
+    def __setitem__(self, key, count):
+        super().__setitem__(key, min(count, 2))
+
+
+class Doubling(collections.deque):
+    def append(self, value):
+        super().append(2 * value)
+
+
+class SetDoubled(collections.OrderedDict):
+    def __setitem__(self, key, value):
+        super().__setitem__(key, 2 * value)
+
+
+class OneMore(dict):
+    def __getitem__(self, key):
+        return super().__getitem__(key) + 1
+
+
+class Logged(collections.defaultdict):
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value + 1)
+
+
+@program
+def counters_ask_what_is_missing(counts: Image, p: Position):
+    seen = Missing([1, 1, counts(p)])
+    return seen[9], seen[counts(p)], Missing([1, 1])[counts(p)]
+
+
+@program
+def counters_set_by_their_class(counts: Image, p: Position):
+    seen = Capped([1, 1, 1, counts(p) % 2])
+    seen.update([1])
+    seen.subtract([0])
+    return seen[1], seen[0], type(seen.copy()) is Capped
+
+
+@program
+def deques_do_not_ask_append(im: Image, p: Position):
+    some = Doubling([im(p)])
+    some.append(1.0)
+    some.extend([im(p)])
+    some += [im(p)]
+    return some[0], some[1], some[2], some[3], (some + some)[1]
+
+
+@program
+def ordered_dicts_ask_how_to_set(im: Image, p: Position):
+    some = SetDoubled(a=im(p))
+    some.update(b=2)
+    some["c"] = 3
+    return some["a"], some["b"], some["c"], dict(some)["c"]
+
+
+@program
+def dicts_of_dicts_ask_nobody(im: Image, p: Position):
+    some = OneMore(a=im(p), b=3)
+    return sum(dict(some).values()), some["a"], some.get("a"), sum(some.values()), some.pop("b")
+
+
+@program
+def what_is_missing_is_set_by_the_class(im: Image, p: Position):
+    some = Logged(int)
+    some["a"] += im(p)
+    return some["a"], some["b"], len(some)
+
+
+@program
+def dicts_of_what_has_dynamic_keys(counts: Image, p: Position):
+    seen = collections.defaultdict(int)
+    for i in range(6):
+        seen[counts(p + (i, 0)) % 3] += 1
+    made = dict(seen)
+    made.update(collections.Counter([counts(p) % 3]))
+    return len(made), sum(made.values()), made.get(1, 9)

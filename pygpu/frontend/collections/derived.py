@@ -116,6 +116,22 @@ class Holder(Instance):
             items[:] = real
 
 
+def held_dict(w: Evaluator, value: Any) -> Any:
+    """What dict() reads of an object whose class derives from dict: the dict in it, as it stands,
+    whatever `keys` and `__getitem__` give, unless the class iterates otherwise. Others as they are.
+    """
+    cls: Any = value.cls if isinstance(value, Holder) else object
+    kind = getattr(cls, "stands_for", object)
+    names = ["__iter__"]
+    if issubclass(kind, collections.OrderedDict):
+        names += ["keys", "__getitem__"]
+    if not issubclass(kind, dict) or any(
+        getattr(cls, name) is not getattr(containers.OrderedDict, name) for name in names
+    ):
+        return value
+    return w.read(value)[HELD]
+
+
 def hollow_of(cls: Any) -> Instance:
     """An object of a class, before its constructor has run."""
     is_holder = issubclass(getattr(cls, "stands_for", object), _WRITTEN_IN_C)

@@ -69,7 +69,7 @@ class Deque(Sequence):
     def __init__(self, iterable: Any = (), maxlen: Any = None) -> None:
         self.maxlen = maxlen
         self.held_in_c: list[Any] = []
-        self.extend(iterable)
+        Deque.extend(self, iterable)
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
@@ -80,10 +80,10 @@ class Deque(Sequence):
         if not isinstance(other, Deque):
             what = type(other).__name__
             raise TypeError(f'can only concatenate deque (not "{what}") to deque')
-        return Deque([*self.held_in_c, *other], self.maxlen)
+        return type(self)([*self.held_in_c, *other], self.maxlen)
 
     def __iadd__(self, other: Any) -> Any:
-        self.extend(other)
+        Deque.extend(self, other)
         return self
 
     def __eq__(self, other: object) -> Any:
@@ -101,11 +101,11 @@ class Deque(Sequence):
 
     def extend(self, iterable: Any) -> None:
         for value in iterable:
-            self.append(value)
+            Deque.append(self, value)
 
     def extendleft(self, iterable: Any) -> None:
         for value in iterable:
-            self.appendleft(value)
+            Deque.appendleft(self, value)
 
     def insert(self, index: Any, value: Any) -> None:
         if self.maxlen is not None and len(self.held_in_c) == self.maxlen:
@@ -130,7 +130,7 @@ class Deque(Sequence):
             self.held_in_c.extend(turned)
 
     def copy(self) -> Any:
-        return Deque(self.held_in_c, self.maxlen)
+        return type(self)(self.held_in_c, self.maxlen)
 
 
 class Mapping(Container):
@@ -183,11 +183,11 @@ class DefaultDict(Mapping):
     def __missing__(self, key: Any) -> Any:
         if self.default_factory is None:
             raise KeyError(key)
-        self.held_in_c[key] = self.default_factory()
-        return self.held_in_c[key]
+        self[key] = made = self.default_factory()
+        return made
 
     def copy(self) -> Any:
-        return DefaultDict(self.default_factory, self.held_in_c)
+        return type(self)(self.default_factory, self.held_in_c)
 
 
 class OrderedDict(Mapping):
@@ -196,7 +196,15 @@ class OrderedDict(Mapping):
     stands_for = collections.OrderedDict
 
     def __init__(self, *mapping: Any, **named: Any) -> None:
-        self.held_in_c = dict(*mapping, **named)
+        self.held_in_c = {}
+        OrderedDict.update(self, *mapping, **named)
+
+    def update(self, *mapping: Any, **named: Any) -> None:
+        if type(self).__setitem__ is OrderedDict.__setitem__:
+            self.held_in_c.update(*mapping, **named)
+            return
+        for key, value in dict(*mapping, **named).items():
+            self[key] = value
 
     def move_to_end(self, key: Any, last: Any = True) -> None:
         value = self.held_in_c.pop(key)
@@ -210,7 +218,7 @@ class OrderedDict(Mapping):
         return key, self.held_in_c.pop(key)
 
     def copy(self) -> Any:
-        return OrderedDict(self.held_in_c)
+        return type(self)(self.held_in_c)
 
 
 class Counter(Mapping):
@@ -223,11 +231,14 @@ class Counter(Mapping):
         self.update(counted, **named)
 
     def __getitem__(self, key: Any) -> Any:
-        return self.held_in_c.get(key, 0)
+        return self.held_in_c[key] if key in self.held_in_c else self.__missing__(key)
+
+    def __missing__(self, key: Any) -> Any:
+        return 0
 
     def update(self, counted: Any = (), **named: Any) -> None:
         for key, count in _counts(counted, named):
-            self.held_in_c[key] = self.held_in_c.get(key, 0) + count
+            self[key] = self.get(key, 0) + count
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, Counter):
@@ -295,7 +306,7 @@ class Counter(Mapping):
 
     def subtract(self, counted: Any = (), **named: Any) -> None:
         for key, count in _counts(counted, named):
-            self.held_in_c[key] = self.held_in_c.get(key, 0) - count
+            self[key] = self.get(key, 0) - count
 
     def total(self) -> Any:
         return sum(self.held_in_c.values())
@@ -307,7 +318,7 @@ class Counter(Mapping):
         return sorted(self.held_in_c.items(), key=lambda pair: pair[1], reverse=True)[:n]
 
     def copy(self) -> Any:
-        return Counter(self.held_in_c)
+        return type(self)(self.held_in_c)
 
 
 class DerivedDict(Mapping):
