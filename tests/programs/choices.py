@@ -1,8 +1,10 @@
 """Values that are one of several: None or a number, functions, strings, numbers that meet vectors."""
 
 import colorsys
+import enum
 import math
 import re
+from dataclasses import dataclass
 
 from programs.suite import Suite
 from pygpu import Image, Int, Position, Vec2, Vec3
@@ -607,3 +609,60 @@ def comparisons_that_leave_no_number(ints: Image, counts: Image, p: Position):
             e = b
         total += e
     return total, c, d
+
+
+@dataclass(frozen=True)
+class _Colour:
+    red: float
+    green: float
+
+
+@dataclass
+class _Paint:
+    colour: _Colour
+
+
+_FLOOR = _Paint(_Colour(1, 2)), _Paint(_Colour(3, 4))
+
+
+@program
+def one_of_two_outside_objects_or_nothing(unit: Image, p: Position):
+    def hit():
+        t = unit(p) - 0.125
+        if unit(p) > 0.875 or t < 0.125:
+            return None
+        return t, _FLOOR[0] if p.x % 2 else _FLOOR[1]
+
+    found = hit()
+    if found is None:
+        return 0.0
+    return found[1].colour.green + found[0]
+
+
+class _State(enum.Enum):
+    IDLE = 1
+    PAID = 2
+    OUT = 3
+
+
+_NEXT = {
+    (_State.IDLE, "coin"): _State.PAID,
+    (_State.PAID, "push"): _State.IDLE,
+    (_State.PAID, "coin"): _State.PAID,
+    (_State.IDLE, "kick"): _State.OUT,
+}
+
+
+@program
+def rounds_of_a_state_and_named_events(counts: Image, p: Position):
+    state = other = _State.IDLE
+    for i in range(4):
+        then = _NEXT.get((state, ["coin", "push", "kick"][counts(p + (i, 0)) % 3]))
+        if then is None:
+            continue
+        state = then
+    for i in range(counts(p)):
+        then = _NEXT.get((other, ["coin", "push", "kick"][counts(p + (0, i)) % 3]))
+        if then is not None:
+            other = then
+    return state.value, other.value

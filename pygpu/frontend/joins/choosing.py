@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from pygpu.frontend.joins.joining import Joining, Renumbered, Round
 from pygpu.frontend.values.faults import Raised
 from pygpu.frontend.values.kinds import Text, flag_class, is_complex, is_member, scalar_kind
@@ -99,12 +101,16 @@ def _words(options: Sequence[Any], others: Sequence[Any]) -> dict[str, int] | No
 def _side(join: Joining, value: Any, state: State) -> tuple[Any, tuple[Any, ...], list[int]]:
     """Which option a value is, the options, and the number among them of each that it had: of
     strings those are left out that the tests on its path exclude, for what is put together of them
-    would be one of more and more."""
+    would be one of more and more, and so is None, for the test is forgotten where paths meet."""
     if not isinstance(value, Choice):
         return 0, (value,), [0]
     left = list(range(len(value.options)))
-    if isinstance(value.options[0], str) and join.meeting.loop is None:
-        left = sorted(state.facts.get(value.which.value) or left)
+    if join.meeting.loop is None:
+        possible = sorted(state.facts.get(value.which.value) or left)
+        if isinstance(value.options[0], str):
+            left = possible
+        elif any(value.options[each] is None for each in {*left}.difference(possible)):
+            left = [each for each in left if each in possible or value.options[each] is not None]
     places = [left.index(each) if each in left else 0 for each in range(len(value.options))]
     return value.which, tuple([value.options[each] for each in left]), places
 
@@ -402,6 +408,12 @@ def spread(number: Any, kind: Kind, like: Vector) -> Vector:
     """A number as a vector of the size of another."""
     wider = vector(widest(kind, like.type.kind), like.type.size)
     return Vector(CLASSES[wider], wider, (number,) * like.type.size)
+
+
+def number_in(value: Any, state: State) -> Any:
+    """The number that an array of no dimensions holds; any other value as it is."""
+    held = state.get(value) if isinstance(value, Array) else value
+    return held[()] if isinstance(held, np.ndarray) and held.ndim == 0 else value
 
 
 def zero_of(value: Any) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pygpu.core.host.later import later
+from pygpu.frontend.joins import choosing
 from pygpu.frontend.joins.choosing import choice, either, is_none, option, spread, zero_of
 from pygpu.frontend.joins.joining import Leaf, Meeting
 from pygpu.frontend.values.callables import Bound, Function
@@ -192,6 +193,10 @@ class Join:
             b = settled(b, self.right.facts)
         if not isinstance(a, Abstract) and not isinstance(b, Abstract) and same_known(a, b):
             return a
+        if scalar_kind(a) or scalar_kind(b):
+            whole = a
+            a, b = choosing.number_in(a, self.left), choosing.number_in(b, self.right)
+            self.spoiled |= a is not whole
         kind_a, kind_b = scalar_kind(a), scalar_kind(b)
         if kind_a and kind_b and not (is_member(a) or is_member(b)):
             is_same = isinstance(a, Dynamic) and isinstance(b, Dynamic) and a.value is b.value
@@ -326,7 +331,9 @@ class Join:
         if (right, handle) in self.lone:
             return self.lone[right, handle]
         here, there = (self.right, self.left) if right else (self.left, self.right)
-        if handle.serial <= self.older and there.get(handle) is not ABSENT:
+        if handle.serial <= self.older and not any(
+            there.get(each) is ABSENT for each in reachable([handle], here)
+        ):
             return handle
         if isinstance(handle, Vector):
             zero = zero_of(handle)
