@@ -482,3 +482,9 @@ def runs_are_written_by_their_lengths(im: Image, p: Position):
             last, n = letter, 1
     out += last + str(n)
     return len(out), out[0] == "a", out.count("1"), int(out[1])
+
+
+@program
+def digits_of_a_number_of_other_digits(ints: Image, p: Position):
+    bits = [int(bit) for bit in f"{ints(p) % 16:04b}"]
+    return int("".join(map(str, (bits[0] ^ bits[1], *bits))), 2)

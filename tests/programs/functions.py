@@ -4,6 +4,7 @@ import functools
 import itertools
 import operator
 from fractions import Fraction
+from typing import NewType
 
 import numpy as np
 
@@ -486,3 +487,30 @@ def cached_functions_run_once_for_a_dynamic_argument(im: Image, p: Position):
     total = doubled(v) + doubled(v) + doubled(v, by=v) + doubled(v, by=v)
     total += doubled(v, 3) + doubled(v, 3)
     return total + 100 * len(calls)
+
+
+_Count = NewType("_Count", int)
+
+
+class _Frozen:
+    """As generated constructors of frozen classes are."""
+
+    def __init__(self, x):
+        set_attribute = object.__setattr__.__get__(self)
+        set_attribute("x", x)
+        set_attribute("y", 2)
+
+    def __setattr__(self, name, value):
+        raise AttributeError(name)
+
+
+@program
+def methods_of_builtin_classes(im: Image, ints: Image, p: Position):
+    v = im(p)
+    made = float.__mul__(v, 2.0), float.__rsub__(v, 1.0), float.__neg__(v), int.__add__(ints(p), 2)
+    return *made, float.__lt__(v, 0.5), sum(map(float.__add__, [v], [1.0]))
+
+
+@program
+def new_types_and_bound_setters(im: Image, ints: Image, p: Position):
+    return _Count(ints(p)) + _Count(1), _Frozen(im(p)).x + _Frozen(3).y

@@ -111,6 +111,10 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
         return classes.build(w, *args, **keywords)
     if isinstance(function, _ALIASES):  # Stack[float]() is Stack()
         function = typing.get_origin(function)
+    if type(function) is typing.NewType and len(args) == 1:
+        return args[0]
+    if type(function) is types.MethodWrapperType and _binds(function, args):
+        return Bound(function.__self__, args[:1])
     is_vectorized = isinstance(function, np.vectorize) and function.signature is None
     if is_vectorized and not keywords and any(isinstance(value, Abstract) for value in args):
         return call(w, fitting.for_each, (function.pyfunc, *args), {})
@@ -133,7 +137,8 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
             return classes.instantiate(w, cls, args, keywords)
     if args and type(args[0]) is Choice and _is_of_each(function) and _rule(function) is None:
         return dynamic.of_each_option(w, function, args, keywords, args[0])
-    if args and _is_method_of(function, args[0]) and _rule(function) is None:
+    is_method = args and (_is_method_of(function, args[0]) or _is_of_number(w, function, args))
+    if is_method and _rule(function) is None:
         bound = attributes.attribute(w, args[0], function.__name__)  # list.append(xs, 1)
         return call(w, bound, args[1:], keywords)
     if _asks_to_be_walked(w, function, args, is_known):
@@ -253,10 +258,11 @@ def _report(w: ControlFlow, function: Any, args: Any, keywords: Any) -> Any:
 
 def _on_device(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
     """What a call that Python refuses gives on a device: of a function of numbers what it gives
-    there, of a Python function what comes of walking it, of a string that has no digits yet 0: a
-    loop may have added none, or a letter of a number is its sign. None where it has no such
-    meaning."""
-    if function in (int, float) and args and args[0].__class__ is str and args[0] in ("", "-"):
+    there, of a Python function what comes of walking it, of a string that has no digits yet, or
+    others than its base has, 0: a loop may have added none, a letter of a number is its sign, or
+    what one of several numbers would be is never asked. None where it has no such meaning."""
+    is_text = function in (int, float) and args and args[0].__class__ is str
+    if is_text and (args[0] in ("", "-") or args[0].isdigit()):
         w.check(True, ValueError, f"invalid literal for {function.__name__}(): {args[0]!r}")
         return function()
     rule = _rule(function)
@@ -287,6 +293,22 @@ def _is_method_of(function: Any, value: Any) -> bool:
     return isinstance(function, types.MethodDescriptorType) and (
         isinstance(value, Abstract) or function.__objclass__ in changing.MUTATING
     )
+
+
+def _is_of_number(w: ControlFlow, function: Any, args: tuple[Any, ...]) -> bool:
+    """Whether the function is an operator of a class of numbers, of such a number: float.__add__"""
+    return (
+        isinstance(function, types.WrapperDescriptorType)
+        and issubclass(function.__objclass__, (int, float))
+        and isinstance(args[0], Dynamic)
+        and datamodel.is_instance(w, args[0], function.__objclass__)
+    )
+
+
+def _binds(function: types.MethodWrapperType, args: tuple[Any, ...]) -> bool:
+    """Whether a call binds a method: object.__setattr__.__get__(self)"""
+    is_method = isinstance(function.__self__, (types.WrapperDescriptorType, types.FunctionType))
+    return function.__name__ == "__get__" and is_method and bool(args) and args[0] is not None
 
 
 def _is_of_each(function: Any) -> bool:
