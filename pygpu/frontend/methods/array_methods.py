@@ -35,7 +35,8 @@ def _astype(w: Evaluator, a: Any, dtype: Any, **more: Any) -> Any:
     if np.dtype(dtype).kind == "c":
         return arrays.array_of([w.call(complex, x) for x in array.reshape(-1)], array.shape)
     flat = [arrays.of_dtype(w, part, dtype) for part in array.reshape(-1)]
-    return arrays.array_of(flat, array.shape)
+    made = arrays.array_of(flat, array.shape)
+    return made if array.ndim else Array(arrays.to_objects(w, made))
 
 
 _SHAPING: Final = frozenset(
@@ -105,7 +106,7 @@ def scalar_method(w: Evaluator, value: Dynamic, name: str) -> Builtin | None:
         return Builtin(name, lambda: value)
     if name == "astype":
         return Builtin(name, lambda dtype, **more: arrays.of_dtype(w, value, dtype))
-    if name in ("reshape", "ravel", "flatten"):
+    if name in ("reshape", "ravel", "flatten", "squeeze"):
         made = Array(arrays.to_objects(w, value))
         return array_method(w, made, name)
     if name in _OF_SCALARS:

@@ -29,6 +29,7 @@ from pygpu.frontend.numbers.operands import (
     sequence_of_scalars,
     unmasked,
     vector_type,
+    without_dimensions,
 )
 from pygpu.frontend.values.evaluator import Evaluator, usable
 from pygpu.frontend.values.kinds import (
@@ -348,18 +349,6 @@ def elementwise(
                 f"a real number is needed, not {describe(operand)}: take its abs(), .real or .imag"
             )
     return NotImplemented
-
-
-def without_dimensions(w: Evaluator, operands: Sequence[Any]) -> list[Any] | None:
-    """Scalars and vectors, of which some were arrays of no dimensions: NumPy takes these for
-    numbers where they meet vectors. None where anything else is among them."""
-    found = []
-    for operand in operands:
-        array = w.read(operand) if isinstance(operand, Array) else operand
-        is_number = isinstance(array, np.ndarray) and array.ndim == 0
-        found.append(unmasked(w, array)[()] if is_number else operand)
-    is_plain = all(scalar_kind(v) or vector_type(v) or is_complex(v) for v in found)
-    return found if is_plain else None
 
 
 def _array_elementwise(

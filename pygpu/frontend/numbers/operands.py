@@ -16,7 +16,7 @@ import numpy as np
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers.numbers import as_value, convert, dynamic, number_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import Complex, as_numpys, meeting, scalar_kind
+from pygpu.frontend.values.kinds import Complex, as_numpys, is_complex, meeting, scalar_kind
 from pygpu.frontend.values.objects import Array, Vector
 from pygpu.frontend.values.values import Abstract, Dynamic, Numpys, Tuple, describe
 from pygpu.language import vectors
@@ -123,6 +123,21 @@ def sequence_of_scalars(w: Evaluator, value: Any) -> tuple[Any, ...] | None:
     else:
         return None
     return items if items is not None and all(map(scalar_kind, items)) else None
+
+
+def without_dimensions(w: Evaluator, operands: Sequence[Any]) -> list[Any] | None:
+    """Scalars and vectors, of which some were arrays of no dimensions: NumPy takes these for
+    numbers where they meet vectors. None where anything else is among them."""
+    found = [number_in(w, operand) for operand in operands]
+    is_plain = all(scalar_kind(v) or vector_type(v) or is_complex(v) for v in found)
+    return found if is_plain else None
+
+
+def number_in(w: Evaluator, value: Any) -> Any:
+    """The number that an array of no dimensions holds; any other value as it is."""
+    array = w.read(value) if isinstance(value, Array) else value
+    is_number = isinstance(array, np.ndarray) and array.ndim == 0
+    return unmasked(w, array)[()] if is_number else value
 
 
 def unmasked(w: Evaluator, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

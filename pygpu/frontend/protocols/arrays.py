@@ -110,7 +110,7 @@ def array_of(parts: Any, shape: tuple[int, ...]) -> Any:
 
 def each(w: Evaluator, a: Any, b: Any, function: Any) -> Any:
     """A function of the elements of two arrays, with NumPy's broadcasting."""
-    plain = arithmetic.without_dimensions(w, (a, b))
+    plain = operands.without_dimensions(w, (a, b))
     if plain is not None:
         return function(*plain)
     rows, shape = spread(w, (a, b))

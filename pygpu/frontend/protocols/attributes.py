@@ -314,6 +314,8 @@ def _super_attribute(w: Evaluator, value: Super, name: str) -> Any:
     for base in cls.__mro__[order.index(value.cls) + 1 :]:
         if name in base.__dict__:
             found = base.__dict__[name]
+            if base is tuple and isinstance(owner, Tuple) and name != "__new__":
+                return attribute(w, Tuple(owner.items), name)
             if base is object and name == "__init__":
                 return Builtin("__init__", lambda *args, **keywords: None)
             if name == "__init__" and isinstance(owner, Thrown) and base.__module__ == "builtins":
@@ -330,15 +332,6 @@ def _named_tuple_attribute(w: Evaluator, value: Tuple, name: str) -> Any:
         return value.items[fields.index(name)]
     if name == "_fields":
         return fields
-    if name == "_replace":
-
-        def replace(**new: Any) -> Tuple:
-            pairs = zip(fields, value.items, strict=True)
-            return Tuple(tuple([new.get(field, item) for field, item in pairs]), value.cls)
-
-        return Builtin("_replace", replace)
-    if name == "_asdict":
-        return Builtin("_asdict", lambda: Dict(dict(zip(fields, value.items, strict=True))))
     found = class_attribute(w, value.cls, name)
     if found is MISSING:
         raise AttributeError(f"{_quoted(value.cls)} object has no attribute '{name}'")

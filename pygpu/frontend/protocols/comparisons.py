@@ -10,7 +10,7 @@ from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, flags
 from pygpu.frontend.protocols.arrays import each, unwrapped
 from pygpu.frontend.protocols.datamodel import class_of, find_method, user_method
-from pygpu.frontend.protocols.sequences import is_shared, items_of, items_or_maybe
+from pygpu.frontend.protocols.sequences import held_by, is_shared, items_or_maybe
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, flag_class, scalar_kind
@@ -74,16 +74,16 @@ def truth(w: Evaluator, value: Any) -> Any:
             raise w.error(
                 f"{describe(value)} has no truth: call it with a position, as in im(p) > 0.5"
             )
-        case Instance():
+        case Instance() | Tuple():
             method = find_method(w, value, "__bool__")
             if method is not None:
                 return truth(w, w.call(method))
-            if find_method(w, value, "__len__") is None:
+            if isinstance(value, Instance) and find_method(w, value, "__len__") is None:
                 return True
             return truth(w, w.length(value))
         case Matrix():
             raise w.error(f"the truth of {describe(value)} is ambiguous")
-        case Tuple() | List() | Dict() | Set() | Indexed():
+        case List() | Dict() | Set() | Indexed():
             return truth(w, w.length(value))
         case Complex():
             return complex_numbers.truth(w, value)
@@ -135,7 +135,7 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
             if symbol in ("==", "!=") and any(bounded.in_slots(w, xs) is not None for xs in (a, b)):
                 same = w.call(library.same_items, a, b)
                 return same if symbol == "==" else arithmetic.negate(w, same)
-            return _compare_sequences(w, symbol, items_of(w, a), items_of(w, b))
+            return _compare_sequences(w, symbol, held_by(w, a), held_by(w, b))
     result = _compare_by_identity(w, symbol, a, b)
     if result is not NotImplemented:
         return result
@@ -165,6 +165,10 @@ def _by_methods(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         tries.reverse()
     for value, sign, other in tries:
         method = user_method(w, value, COMPARISONS[sign])
+        if method is None and isinstance(value, (Tuple, tuple)):
+            if isinstance(other, (Tuple, tuple)):
+                return NotImplemented  # a tuple's own comparison answers
+            continue
         if method is None and sign == "!=":
             method = user_method(w, value, "__eq__")
             if method is not None:
@@ -336,7 +340,8 @@ def contains(w: Evaluator, container: Any, value: Any) -> Any:
     if is_shared(w, container):  # which goes on behind what was found
         return w.call(library.found_in_turn, container, value)
     found: Any = False
-    for taken in items_or_maybe(w, container):
+    is_tuple = isinstance(container, (Tuple, tuple))
+    for taken in held_by(w, container) if is_tuple else items_or_maybe(w, container):
         part = if_there(taken)
         same = True if part is value else compare(w, "==", part, value)
         if isinstance(taken, Maybe):

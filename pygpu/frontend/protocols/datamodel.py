@@ -189,6 +189,11 @@ def find_method(w: Evaluator, value: Any, name: str) -> Any:
     return None if method is None else Bound(method, (value,))
 
 
+def own_method(w: Evaluator, value: Tuple, name: str) -> Any:
+    """The special method, bound, that a named tuple's class has in place of a tuple's; or None."""
+    return None if value.cls in (tuple, range) else find_method(w, value, name)
+
+
 def user_method(w: Evaluator, value: Any, name: str) -> Any:
     """A special method that is written in Python, as it stands in the class; or None."""
     if isinstance(value, (Instance, Tuple)):

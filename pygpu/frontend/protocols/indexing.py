@@ -17,7 +17,7 @@ from pygpu.frontend.numbers.operands import components
 from pygpu.frontend.protocols import arrays, pictures
 from pygpu.frontend.protocols.arrays import opened, stored, stored_by_dynamic
 from pygpu.frontend.protocols.attributes import assign_components, vector_of
-from pygpu.frontend.protocols.datamodel import find_method, user_method
+from pygpu.frontend.protocols.datamodel import find_method, own_method, user_method
 from pygpu.frontend.protocols.sequences import items_of, told_apart
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator, usable
@@ -48,17 +48,11 @@ with later():
     from pygpu.frontend.walked import fitting, iterators, library
 
 
-def place_of(w: Evaluator, index: Any) -> Any:
-    """What stands for a place: of an object of the user's class what its __index__ gives."""
-    method = find_method(w, index, "__index__") if isinstance(index, Instance) else None
-    return index if method is None else w.call(method)
-
-
 def item(w: Evaluator, container: Any, index: Any) -> Any:
     """container[index]"""
     usable(w, container)
-    if isinstance(index, Instance) and isinstance(container, _INDEXED):
-        index = place_of(w, index)
+    if isinstance(index, (Instance, Array)) and isinstance(container, _INDEXED):
+        index = lookups.place_of(w, index)
     if isinstance(container, Cut):
         container = w.call(list, container)
     if isinstance(container, Masked):
@@ -98,7 +92,7 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
         w.environment.dependencies.add(container)
         return own(w, operator.getitem, container, index)
     match container:
-        case Tuple():
+        case Tuple() if own_method(w, container, "__getitem__") is None:
             if isinstance(container, Range) and isinstance(index, slice):
                 return container.taken(index)
             chosen = container.items[index]
@@ -265,8 +259,8 @@ def set_item(w: Evaluator, container: Any, index: Any, new: Any) -> None:
         if not hasattr(kind, "__setitem__"):
             raise TypeError(f"'{kind.__name__}' object does not support item assignment")
         raise w.error(kept(container))
-    if isinstance(index, Instance) and isinstance(container, _INDEXED):
-        index = place_of(w, index)
+    if isinstance(index, (Instance, Array)) and isinstance(container, _INDEXED):
+        index = lookups.place_of(w, index)
     try:
         index = key_of(w, index)
     except NotKnown:
@@ -410,7 +404,7 @@ def delete_item(w: Evaluator, container: Any, index: Any) -> None:
 def length(w: Evaluator, value: Any) -> Any:
     """len(value): known, but for sequences of dynamic length."""
     match value:
-        case Tuple():
+        case Tuple() if own_method(w, value, "__len__") is None:
             return len(value.items)
         case List():
             lists.fill(w, value, unplaced=True)
@@ -437,7 +431,7 @@ def length(w: Evaluator, value: Any) -> Any:
             return arithmetic.elementwise(w, "max", (value.length, 0))
         case Masked():
             return functools.reduce(lambda a, b: arithmetic.binary(w, "+", a, b), value.tests, 0)
-        case Instance():
+        case Instance() | Tuple():
             method = find_method(w, value, "__len__")
             if method is not None:
                 return w.call(method)

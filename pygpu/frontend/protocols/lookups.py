@@ -28,6 +28,7 @@ from pygpu.frontend.values.objects import (
     EITHER,
     Array,
     Dict,
+    Instance,
     List,
     Matrix,
     Object,
@@ -54,6 +55,15 @@ with later():
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import tables
     from pygpu.frontend.walked import library
+
+
+def place_of(w: Evaluator, index: Any) -> Any:
+    """What stands for a place: of an object of the user's class what its __index__ gives, of an
+    array of no dimensions its element."""
+    if isinstance(index, Array):
+        return operands.number_in(w, index)
+    method = datamodel.find_method(w, index, "__index__") if isinstance(index, Instance) else None
+    return index if method is None else w.call(method)
 
 
 def by_key(w: Evaluator, container: Any, key: Any) -> Any:

@@ -29,7 +29,7 @@ from pygpu.frontend.protocols.arrays import (
     unwrapped,
 )
 from pygpu.frontend.protocols.datamodel import class_of, user_method
-from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.protocols.sequences import held_by, items_of
 from pygpu.frontend.values.evaluator import Evaluator, usable
 from pygpu.frontend.values.kinds import (
     Complex,
@@ -161,7 +161,7 @@ def _sequence_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
             w.call(w.method(made, "extend"), b)
             return made
         if isinstance(a, tuples) and isinstance(b, tuples):
-            return tuple_of((*items_of(w, a), *items_of(w, b)))
+            return tuple_of((*held_by(w, a), *held_by(w, b)))
     if symbol == "*":
         for sequence, times in ((a, b), (b, a)):
             if scalar_kind(times) == "float" and isinstance(sequence, (*lists, *tuples)):

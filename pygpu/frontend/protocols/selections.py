@@ -25,7 +25,7 @@ from pygpu.frontend.values.values import Abstract, Dynamic, Slice, Tuple, tuple_
 
 def mask_of(w: Evaluator, array: np.ndarray[Any, Any], index: Any) -> np.ndarray[Any, Any] | None:
     """A dynamic mask of an array, of its shape or its first axes' shape; None for other indices."""
-    if not isinstance(index, (Array, List)):
+    if not isinstance(index, (Array, List) if array.ndim else (Array, List, Dynamic)):
         return None
     mask = to_objects(w, index)
     if not mask.size or any(scalar_kind(test) != "bool" for test in mask.reshape(-1)):

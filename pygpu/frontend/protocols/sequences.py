@@ -21,6 +21,7 @@ from pygpu.frontend.collections.derived import HELD
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.numbers import hint_of_number
 from pygpu.frontend.numbers.operands import components
+from pygpu.frontend.protocols.datamodel import own_method
 from pygpu.frontend.values.evaluator import Evaluator, Mark
 from pygpu.frontend.values.lazy import Bounded, Growing, Indexed, Lazy, Masked, Row, Suspended
 from pygpu.frontend.values.objects import (
@@ -61,7 +62,8 @@ def items_of(w: Evaluator, value: Any) -> tuple[Any, ...]:
     """Everything that iterating the value gives. TypeError where Python would not iterate it."""
     match value:
         case Tuple():
-            return value.items
+            iterated = own_method(w, value, "__iter__")
+            return value.items if iterated is None else items_of(w, w.call(iterated))
         case List():
             contents = w.read(value)
             if isinstance(contents, Bounded):
@@ -114,6 +116,14 @@ def items_of(w: Evaluator, value: Any) -> tuple[Any, ...]:
     if isinstance(value, collections.abc.Iterator):
         return items_of(w, Iterator((Replay(value), 0)))
     return tuple(value)
+
+
+def held_by(w: Evaluator, value: Any) -> tuple[Any, ...]:
+    """What a tuple holds, whatever iterating it gives where its class says so; the items of others.
+    Of tuples that is what their own operators see."""
+    if isinstance(value, Tuple):
+        return value.items
+    return tuple(tuple.__iter__(value)) if isinstance(value, tuple) else items_of(w, value)
 
 
 def is_short(value: Any) -> bool:
@@ -238,6 +248,8 @@ def iterate(w: Evaluator, value: Any) -> Any:
                 return _while_kept(w, Iterator((source, 0)), seen_through(w, value))
         case Dict() | Set():
             return _while_kept(w, Iterator((items_of(w, value), 0)), value)
+        case Tuple() if own_method(w, value, "__iter__") is not None:
+            return iterate(w, w.call(own_method(w, value, "__iter__")))
         case Instance():
             method = w.special(value, "__iter__")
             if method is not None:

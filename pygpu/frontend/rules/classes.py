@@ -162,7 +162,7 @@ def _take_back(w: Evaluator, cls: type, before: dict[str, Any]) -> None:
 def instantiate(w: Evaluator, cls: type, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
     """cls(*args, **keywords) as a virtual object."""
     if issubclass(cls, tuple):
-        return _named_tuple(w, cls, args, keywords)
+        return _tuple_of(w, cls, args, keywords)
     if "stands_for" in vars(cls):
         return _construct(w, cls, args, keywords)  # Python's own would not follow control flow
     try:
@@ -208,6 +208,19 @@ def thrown(
         w.call(init, made, *args, **keywords)
     elif keywords:
         raise TypeError(f"{cls.__name__}() takes no keyword arguments")
+    return made
+
+
+def _tuple_of(w: Evaluator, cls: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    """A named tuple, by what its class has in place of the constructor that names the fields."""
+    owner = next(base for base in cls.__mro__ if "__new__" in vars(base))
+    if "_fields" in vars(owner):
+        made = _named_tuple(w, cls, args, keywords)
+    else:
+        made = w.call(vars(owner)["__new__"].__func__, cls, *args, **keywords)
+    init = datamodel.class_attribute(w, cls, "__init__")
+    if isinstance(init, types.FunctionType) and datamodel.is_instance(w, made, cls):
+        w.call(init, made, *args, **keywords)
     return made
 
 

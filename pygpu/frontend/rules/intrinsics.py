@@ -176,7 +176,7 @@ def _vector_constructor(cls: Any) -> Rule:
     def rule(w: Evaluator, *parts: Any) -> Any:
         type, position = cls.TYPE, cls is vectors.Position
         flat: list[Any] = []
-        for part in parts:
+        for part in operands.without_dimensions(w, parts) or parts:
             usable(w, part)
             if scalar_kind(part):
                 flat.append(part)

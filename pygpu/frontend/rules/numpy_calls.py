@@ -15,7 +15,7 @@ import numpy as np
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, narrow
 from pygpu.frontend.numbers.arithmetic import elementwise
-from pygpu.frontend.numbers.operands import vector_type
+from pygpu.frontend.numbers.operands import number_in, vector_type
 from pygpu.frontend.protocols import arrays, operators, products
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.ordering import nans_last, places_in_order
@@ -112,6 +112,7 @@ def where(w: Evaluator, condition: Any, *choices: Any) -> Any:
 
 
 def _dot(w: Evaluator, a: Any, b: Any) -> Any:
+    a, b = number_in(w, a), number_in(w, b)
     if scalar_kind(a) or scalar_kind(b):
         return operators.binary(w, "*", a, b)
     return products.matmul(w, _as_array(w, a), _as_array(w, b))
@@ -157,7 +158,7 @@ def _array(w: Evaluator, xs: Any, dtype: Any = None, **more: Any) -> Any:
     array = arrays.to_objects(w, xs)
     if dtype is None:
         array = arrays.of_one_kind(w, array)
-    made = arrays.array_of(array.reshape(-1), array.shape)
+    made = Array(array) if array.ndim == 0 else arrays.array_of(array.reshape(-1), array.shape)
     if dtype is not None:
         method = w.method(made, "astype")
         assert method is not None
@@ -172,6 +173,14 @@ def _asarray(w: Evaluator, xs: Any, dtype: Any = None, **more: Any) -> Any:
         if dtype is None or (kind is not None and np.dtype(dtype) == _ITSELF.get(kind)):
             return xs
     return _array(w, xs, dtype, **more)
+
+
+def _broadcast_arrays(w: Evaluator, *xs: Any, **more: Any) -> Any:
+    """np.broadcast_arrays of numbers: arrays of no dimensions."""
+    if more or not all(map(scalar_kind, xs)):
+        return NotImplemented
+    made = tuple([_array(w, x) for x in xs])
+    return tuple_of(made) if isinstance(np.broadcast_arrays(0), tuple) else List(made)
 
 
 _ITSELF: Final = {kind.__name__: np.dtype(kind) for kind in (float, int, bool)}
@@ -285,6 +294,8 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     np.cross: _cross,
     np.array: _array,
     np.asarray: _asarray,
+    np.copy: _array,
+    np.broadcast_arrays: _broadcast_arrays,
     np.zeros_like: _like(0.0),
     np.ones_like: _like(1.0),
     np.full_like: _like(None),

@@ -20,7 +20,7 @@ from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.frontend.numbers import arithmetic, narrow
 from pygpu.frontend.numbers.arithmetic import elementwise
-from pygpu.frontend.numbers.operands import vector_type
+from pygpu.frontend.numbers.operands import vector_type, without_dimensions
 from pygpu.frontend.protocols import arrays, comparisons, datamodel, operators
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.rules.ordering import first_extreme, middle
@@ -275,7 +275,7 @@ def extremum(code: str) -> Rule:
         return arithmetic.select(w, either, b, a)
 
     def rule(w: Evaluator, a: Any, b: Any) -> Any:
-        a, b = arithmetic.without_dimensions(w, (a, b)) or (a, b)
+        a, b = without_dimensions(w, (a, b)) or (a, b)
         if scalar_kind(a) and scalar_kind(b):
             return scalar(w, a, b)
         kinds = {kind_of(a), kind_of(b)}

@@ -58,7 +58,7 @@ FEW: Final = 32  # items of a range of known length, which are told apart
 
 
 def _range(w: Evaluator, *bounds: Any) -> Any:
-    bounds = tuple([indexing.place_of(w, bound) for bound in bounds])
+    bounds = tuple([lookups.place_of(w, bound) for bound in bounds])
     try:
         return range(*[concrete(w, bound) for bound in bounds])
     except NotKnown:

@@ -34,6 +34,8 @@ def viewed(w: Evaluator, source: Array, choose: Callable[[Any], Any]) -> Any:
     """What `choose` (an index, a method) makes of an array: a view where NumPy makes one."""
     contents = w.read(source)
     chosen = choose(contents)
+    if isinstance(chosen, np.ndarray) and contents.ndim == 0 == chosen.ndim:
+        return source if np.may_share_memory(chosen, contents) else Array(chosen)
     if isinstance(chosen, np.ndarray) and chosen.ndim == 0:
         chosen = chosen[()]  # as good as the element: it is not stored into through that
     if not isinstance(chosen, np.ndarray):

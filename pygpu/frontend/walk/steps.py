@@ -48,7 +48,7 @@ from pygpu.frontend.walk.variables import VARIABLES
 with later():
     from pygpu.frontend.collections import words
     from pygpu.frontend.methods import dict_methods
-    from pygpu.frontend.protocols import attributes, comparisons, indexing
+    from pygpu.frontend.protocols import attributes, comparisons, indexing, lookups
     from pygpu.frontend.walk import contexts
 
 # ---------------------------------------------------------------- attributes and items
@@ -89,7 +89,7 @@ def _delitem(w: ControlFlow, state: State, arg: Any) -> None:
 
 
 def _slice(w: ControlFlow, state: State, count: int) -> None:
-    parts = [indexing.place_of(w, part) for part in state.pop(count)]
+    parts = [lookups.place_of(w, part) for part in state.pop(count)]
     try:
         state.stack.append(slice(*[concrete(w, part) for part in parts]))
     except NotKnown:

@@ -1,0 +1,128 @@
+"""Arrays of no dimensions, which functions written for numbers and arrays alike make of numbers."""
+
+import math
+
+import numpy as np
+
+from programs.suite import Suite
+from pygpu import Image, Position, Vec3
+
+program = Suite()
+
+
+def _curve(x):
+    """As libraries write it: of a number or of an array."""
+    x = np.asarray(x, dtype=np.float64)
+    out = np.zeros_like(x)
+    low = x <= 0.3
+    out[low] = 12 * x[low]
+    out[~low] = 1.5 * x[~low] - 0.25
+    return out if out.ndim else out.item()
+
+
+@program
+def of_numbers_and_of_arrays(unit: Image, p: Position):
+    return _curve(unit(p)), _curve([unit(p), 0.125])[1]
+
+
+@program
+def stored_by_a_mask(unit: Image, p: Position):
+    x = np.array(unit(p), copy=True)
+    x[x > 0.5] = 0
+    y = np.copy(unit(p))
+    y[...] = 4 * y
+    z = np.zeros(())
+    z[()] = unit(p)
+    z[z < 0.5] += 2
+    return x, y, z
+
+
+@program
+def other_names_see_it(unit: Image, p: Position):
+    x = np.asarray(unit(p))
+    y, z, copied, again = x[...], x.T, x.copy(), np.asarray(x)
+    row = x.reshape(1)
+    row[0] = 7
+    z[()] = z + 1
+    return x, y, copied, again, row[0]
+
+
+@program
+def what_it_is(unit: Image, p: Position):
+    x = np.asarray(unit(p))
+    return x.shape == (), x.ndim, x.size, isinstance(x, np.ndarray), np.isscalar(x), x.item(), x[()]
+
+
+@program
+def a_row_where_one_is_wanted(unit: Image, p: Position):
+    x = np.asarray(unit(p))
+    is_number = x.ndim == 0
+    x = x[np.newaxis] if is_number else x
+    y = x * x
+    return (y[0] if is_number else y), np.atleast_1d(x)[0], len(x)
+
+
+@program
+def spread_over_each_other(unit: Image, p: Position):
+    a, b = np.broadcast_arrays(unit(p), unit(p + (1, 0)))
+    product = a * b
+    return product.squeeze()[()], a[a > 0.5].sum(), a.ndim
+
+
+@program
+def meets_numbers(unit: Image, p: Position):
+    x = np.asarray(unit(p))
+    y = x if x > 0.25 else 0.125
+    while x > 0.5:
+        x = x * 0.5
+    z = np.asarray(unit(p))
+    for k in range(3):
+        z = z + k
+    return max(x, 0.25), min(y, x), x, y, z
+
+
+@program
+def changed_on_one_path(unit: Image, p: Position):
+    x = np.asarray(unit(p))
+    if x > 0.5:
+        x[()] = 2
+    y = np.asarray(unit(p))
+    y = y * 2 if y > 0.5 else np.asarray(3.0)
+    return x, y + 1
+
+
+@program
+def taken_for_a_number(unit: Image, p: Position):
+    x = np.asarray(unit(p))
+    v = Vec3(x, 1, x)
+    return v * x, math.floor(4 * x), float(x), np.clip(x, 0.25, 0.5), np.where(x > 0.5, 1, 2), -x
+
+
+@program
+def an_index(counts: Image, p: Position):
+    k = np.asarray(counts(p))
+    table = np.arange(30) * 2
+    return table[k], np.take(table, k), list(range(40))[k], table[k : k + 2].sum(), (1, 2, 3)[k % 3]
+
+
+@program
+def among_arrays(unit: Image, p: Position):
+    x, a = np.asarray(unit(p)), np.linspace(0, 1, 5)
+    dot = np.dot(x, a)
+    return (
+        dot[1],
+        (x * a).sum(),
+        (a + x)[2],
+        np.outer(x, a)[0, 2],
+        a[a > x].sum(),
+        np.stack([x, x])[1],
+    )
+
+
+@program
+def of_other_kinds(ints: Image, unit: Image, p: Position):
+    x, f = np.array(ints(p)), np.array(unit(p))
+    x += 1
+    y = f.astype(np.float64)
+    y[y < 0.5] = -1
+    return x, x // 2, x % 3, x & 1, y + f, f.astype(int), f.astype(bool)
