@@ -111,12 +111,9 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
         return classes.build(w, *args, **keywords)
     if isinstance(function, _ALIASES):  # Stack[float]() is Stack()
         function = typing.get_origin(function)
-    if type(function) is typing.NewType and len(args) == 1:
-        return args[0]
-    if type(function) is types.MethodWrapperType and _binds(function, args):
-        return Bound(function.__self__, args[:1])
-    is_vectorized = isinstance(function, np.vectorize) and function.signature is None
-    if is_vectorized and not keywords and any(isinstance(value, Abstract) for value in args):
+    if (known := _handed_on(function, args)) is not None:
+        return known
+    if isinstance(function, np.vectorize) and _is_for_each(function, args, keywords):
         return call(w, fitting.for_each, (function.pyfunc, *args), {})
     if views.is_viewing(function, args, keywords):
         return views.viewed(w, args[0], lambda array: function(array, *args[1:], **keywords))
@@ -137,8 +134,7 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
             return classes.instantiate(w, cls, args, keywords)
     if args and type(args[0]) is Choice and _is_of_each(function) and _rule(function) is None:
         return dynamic.of_each_option(w, function, args, keywords, args[0])
-    is_method = args and (_is_method_of(function, args[0]) or _is_of_number(w, function, args))
-    if is_method and _rule(function) is None:
+    if args and _is_method_of(w, function, args[0]) and _rule(function) is None:
         bound = attributes.attribute(w, args[0], function.__name__)  # list.append(xs, 1)
         return call(w, bound, args[1:], keywords)
     if _asks_to_be_walked(w, function, args, is_known):
@@ -288,27 +284,33 @@ def _by_rule(
     raise wrong
 
 
-def _is_method_of(function: Any, value: Any) -> bool:
-    """Whether the function is a builtin class's method, of values that the compiler looks after."""
+def _is_method_of(w: ControlFlow, function: Any, value: Any) -> bool:
+    """Whether the function is a builtin class's method, of values that the compiler looks after; of
+    numbers an operator, too: float.__add__"""
+    if isinstance(function, types.WrapperDescriptorType) and isinstance(value, Dynamic):
+        of_numbers = issubclass(function.__objclass__, (int, float))
+        return of_numbers and datamodel.is_instance(w, value, function.__objclass__)
     return isinstance(function, types.MethodDescriptorType) and (
         isinstance(value, Abstract) or function.__objclass__ in changing.MUTATING
     )
 
 
-def _is_of_number(w: ControlFlow, function: Any, args: tuple[Any, ...]) -> bool:
-    """Whether the function is an operator of a class of numbers, of such a number: float.__add__"""
-    return (
-        isinstance(function, types.WrapperDescriptorType)
-        and issubclass(function.__objclass__, (int, float))
-        and isinstance(args[0], Dynamic)
-        and datamodel.is_instance(w, args[0], function.__objclass__)
-    )
+def _handed_on(function: Any, args: tuple[Any, ...]) -> Any:
+    """What a call gives that only hands on what it is given: a new type the value, the binding of a
+    method (object.__setattr__.__get__(self)) the method and its object. None of others."""
+    if type(function) is typing.NewType and len(args) == 1:
+        return args[0]
+    if type(function) is types.MethodWrapperType and function.__name__ == "__get__":
+        method = function.__self__
+        is_method = isinstance(method, (types.WrapperDescriptorType, types.FunctionType))
+        return Bound(method, args[:1]) if is_method and args and args[0] is not None else None
+    return None
 
 
-def _binds(function: types.MethodWrapperType, args: tuple[Any, ...]) -> bool:
-    """Whether a call binds a method: object.__setattr__.__get__(self)"""
-    is_method = isinstance(function.__self__, (types.WrapperDescriptorType, types.FunctionType))
-    return function.__name__ == "__get__" and is_method and bool(args) and args[0] is not None
+def _is_for_each(function: np.vectorize, args: Any, keywords: Any) -> bool:
+    """Whether an np.vectorize is called with what is not known, and takes elements one by one."""
+    is_simple = function.signature is None and not keywords
+    return is_simple and any(isinstance(value, Abstract) for value in args)
 
 
 def _is_of_each(function: Any) -> bool:

@@ -17,8 +17,7 @@ from pygpu.frontend.values.values import Maybe, NotKnown, describe, tuple_of
 
 with later():
     from pygpu.frontend.collections import bounded as lists
-    from pygpu.frontend.collections import members
-    from pygpu.frontend.collections.derived import held_dict
+    from pygpu.frontend.collections import derived, members
     from pygpu.frontend.numbers import arithmetic
     from pygpu.frontend.protocols import comparisons, indexing, lookups, operators
 
@@ -85,7 +84,7 @@ def _setdefault(w: Evaluator, d: Dict, key: Any, default: Any = None) -> Any:
 
 
 def _update(w: Evaluator, d: Dict, more: Any = (), **named: Any) -> None:
-    more = held_dict(w, more)
+    more = derived.held_dict(w, more)
     held = w.peek(more) if type(more) is Dict else None
     if isinstance(held, Bounded):
         for pair in lists.maybes(w, held):
@@ -128,7 +127,7 @@ def pairs_of(w: Evaluator, value: Any) -> dict[Any, Any]:
 
 def _entries(w: Evaluator, value: Any) -> list[tuple[Any, Any]]:
     """Keys and values of what dict() and update() are given: a mapping, or pairs of the two."""
-    value = held_dict(w, value)
+    value = derived.held_dict(w, value)
     if isinstance(value, Dict):
         return list(members.known_entries(w, value).items())
     if isinstance(value, collections.abc.Mapping):

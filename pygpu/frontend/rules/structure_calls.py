@@ -241,7 +241,7 @@ STRUCTURE_RULES: Final[dict[Any, Rule]] = {
     collections.defaultdict: later_from(containers, "DefaultDict"),
     collections.OrderedDict: later_from(containers, "OrderedDict"),
     collections.Counter: later_from(containers, "Counter"),
-    contextlib.ExitStack: later_from(containers, "ExitStack"),
+    contextlib.ExitStack: later_from(library, "ExitStack"),
     **{getattr(heapq, name): later_from(heaps, name) for name in _OF_HEAPS.split()},
     heapq.merge: when_asked(_merge, "merged"),
     range: _range,

@@ -1,6 +1,6 @@
-"""Containers of `collections`, and `contextlib.ExitStack`, as Python classes, which are walked like
-the user's own: what a function puts into them may be dynamic, and follows its control flow. Lists
-and dicts from which classes derive are, too; like those written in C they ask no overriding method.
+"""Containers of `collections` as Python classes, which are walked like the user's own: what a
+function puts into them may be dynamic, and follows its control flow. Lists and dicts from which
+classes derive are, too. They ask the overriding methods that Python's own ask, and no others.
 """
 
 import collections
@@ -416,45 +416,3 @@ def _counts(counted: Any, named: Any) -> Any:
     """Pairs of a key and a count."""
     pairs = list(counted.items()) if hasattr(counted, "items") else [(key, 1) for key in counted]
     return pairs + list(named.items())
-
-
-class ExitStack:
-    """contextlib.ExitStack"""
-
-    def __init__(self) -> None:
-        self.exits: list[Callable[..., Any]] = []
-
-    def enter_context(self, context: Any) -> Any:
-        value = context.__enter__()
-        self.exits.append(context.__exit__)
-        return value
-
-    def push(self, exit: Any) -> Any:
-        self.exits.append(exit.__exit__ if hasattr(exit, "__exit__") else exit)
-        return exit
-
-    def callback(self, function: Any, /, *args: Any, **keywords: Any) -> Any:
-        def leave(*error: Any) -> None:
-            function(*args, **keywords)
-
-        self.exits.append(leave)
-        return function
-
-    def pop_all(self) -> Any:
-        other = ExitStack()
-        other.exits, self.exits = self.exits, []
-        return other
-
-    def close(self) -> None:
-        self.__exit__(None, None, None)
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *error: Any) -> Any:
-        handled = False
-        while self.exits:
-            leave = self.exits.pop()
-            if leave(*error):
-                error, handled = (None, None, None), True
-        return handled

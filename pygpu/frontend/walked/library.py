@@ -1,5 +1,5 @@
 """Python's folding functions as Python functions: walked like the user's own where a sequence is
-too long to be unrolled, so that they become loops of the device.
+too long to be unrolled, so that they become loops of the device. And contextlib.ExitStack.
 
 Some do the work of several: `pick` is min or max, `beats` the comparison that the extreme wins.
 
@@ -8,6 +8,7 @@ Some do the work of several: `pick` is min or max, `beats` the comparison that t
 """
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -362,3 +363,45 @@ class Compared:
         return self.compare(self.obj, other.obj) >= 0
 
     __hash__ = None  # type: ignore[assignment]
+
+
+class ExitStack:
+    """contextlib.ExitStack"""
+
+    def __init__(self) -> None:
+        self.exits: list[Callable[..., Any]] = []
+
+    def enter_context(self, context: Any) -> Any:
+        value = context.__enter__()
+        self.exits.append(context.__exit__)
+        return value
+
+    def push(self, exit: Any) -> Any:
+        self.exits.append(exit.__exit__ if hasattr(exit, "__exit__") else exit)
+        return exit
+
+    def callback(self, function: Any, /, *args: Any, **keywords: Any) -> Any:
+        def leave(*error: Any) -> None:
+            function(*args, **keywords)
+
+        self.exits.append(leave)
+        return function
+
+    def pop_all(self) -> Any:
+        other = ExitStack()
+        other.exits, self.exits = self.exits, []
+        return other
+
+    def close(self) -> None:
+        self.__exit__(None, None, None)
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *error: Any) -> Any:
+        handled = False
+        while self.exits:
+            leave = self.exits.pop()
+            if leave(*error):
+                error, handled = (None, None, None), True
+        return handled
