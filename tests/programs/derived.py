@@ -354,3 +354,64 @@ def dicts_of_what_has_dynamic_keys(counts: Image, p: Position):
     made = dict(seen)
     made.update(collections.Counter([counts(p) % 3]))
     return len(made), sum(made.values()), made.get(1, 9)
+
+
+class Attributes(dict):
+    """Its items by name, as many have it."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name)  # noqa: B904
+
+    def __setattr__(self, name, value):
+        self[name] = value
+
+    def __delattr__(self, name):
+        del self[name]
+
+
+class Dotted(collections.defaultdict):
+    __getattr__ = dict.__getitem__
+    __setattr__ = dict.__setitem__
+    __delattr__ = dict.__delitem__
+
+
+class Kept(list):
+    def __setattr__(self, name, value):
+        super().__setattr__(name, 2 * value)
+
+
+class Sealed(collections.deque):
+    def __setattr__(self, name, value):
+        raise AttributeError(name)
+
+
+@program
+def items_are_attributes(im: Image, p: Position):
+    some = Attributes(y=2, inner=Attributes(c=im(p)))
+    some.x = im(p)
+    some.x += 1
+    del some.y
+    return some["x"], len(some), some.inner.c, hasattr(some, "q"), getattr(some, "q", 5)
+
+
+@program
+def setters_of_builtin_classes(im: Image, p: Position):
+    some = Dotted(int, a=1)
+    some.x = im(p)
+    some["y"] += 2
+    del some.a
+    return some["x"], some.y, len(some)
+
+
+@program
+def setters_do_not_see_what_is_held(im: Image, p: Position):
+    some, last = Kept([im(p), 1]), Sealed([im(p)], maxlen=2)
+    some.append(3)
+    some.name = 4
+    some *= 2
+    last.append(1)
+    last.append(2)
+    return len(some), some.name, len(last), last[0], last.maxlen

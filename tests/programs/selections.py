@@ -444,3 +444,25 @@ def columns_that_a_mask_leaves(im: Image, p: Position):
         a.T[a[0] > 0.5].sum(),
         np.compress(some, a[:, 2]).sum(),
     )
+
+
+@program
+def what_is_stored_for_all_that_are_selected(unit: Image, p: Position):
+    one, none, some = np.array([unit(p)]), np.array(unit(p)), np.array([unit(p), 0.125, 0.75])
+    one[one < 0.5] = np.array(9.0)
+    none[none < 0.5] = np.array(9.0)
+    some[some < 0.25] = [9.0]
+    some[some > 5] += np.array([1.0])
+    return one[0], none, some[0], some[1], some[2]
+
+
+@program
+def rows_that_are_selected(unit: Image, p: Position):
+    rows = np.array([[unit(p), 1], [0.125, 2], [0.5, 3]])
+    other = rows * 10
+    rows[rows[:, 0] < 0.25] = np.array([8.0, 9.0])
+    first = rows.sum()
+    rows[rows[:, 1] > 1] *= 2
+    chosen = rows[:, 0] > 1
+    rows[chosen] = other[chosen]
+    return first, rows[0, 0], rows[1, 1], rows[2, 0], rows[2, 1]

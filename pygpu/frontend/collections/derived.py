@@ -68,9 +68,9 @@ def _standing_for(cls: type) -> Any:
 def method_of(w: Evaluator, function: Any, owner: type) -> Any:
     """dict.__getitem__ of an object that is walked as one of the classes above: the function that
     stands for it. None if there is none."""
-    cls = getattr(function, "__objclass__", None)
+    cls: Any = getattr(function, "__objclass__", None)
     stand_in = None if cls is None else _standing_for(cls)
-    if stand_in is None or not issubclass(owner, stand_in):
+    if stand_in is None or not issubclass(getattr(owner, "stands_for", object), cls):
         return None
     return getattr(stand_in, function.__name__, None)
 

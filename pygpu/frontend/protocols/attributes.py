@@ -27,7 +27,6 @@ from pygpu.frontend.protocols.datamodel import (
     in_each_class,
     is_row,
     python_method,
-    user_method,
 )
 from pygpu.frontend.values.callables import Bound, Builtin, Function, Super
 from pygpu.frontend.values.evaluator import Evaluator
@@ -349,10 +348,10 @@ def set_attribute(w: Evaluator, value: Any, name: str, new: Any) -> None:
             assign_components(w, value, swizzle(name, value.type.size, write=True), new)
         case Instance():
             setter = class_attribute(w, value.cls, "__setattr__")
-            if isinstance(setter, types.FunctionType):
-                w.call(setter, value, name, new)
-            else:
+            if _is_plain(setter, "__setattr__"):
                 store_plain(w, value, name, new)
+            else:
+                w.call(bind(w, setter, value, value.cls), name, new)
         case Raised() if value.held is not None:
             set_attribute(w, value.held, name, new)
         case Function() if name[:2] != "__" or name in _NAMES_OF_FUNCTIONS:
@@ -368,6 +367,11 @@ def set_attribute(w: Evaluator, value: Any, name: str, new: Any) -> None:
             w.write(parts, {**w.read(parts), name: made})
         case _:
             raise w.error(kept(value, f" (its attribute '{name}' was to be set)"))
+
+
+def _is_plain(method: Any, name: str) -> bool:
+    """Whether what a class has as one of the language's methods is C's own."""
+    return isinstance(method, types.WrapperDescriptorType) and method.__name__ == name
 
 
 def store_plain(w: Evaluator, value: Any, name: str, new: Any) -> None:
@@ -392,9 +396,9 @@ def store_plain(w: Evaluator, value: Any, name: str, new: Any) -> None:
 
 
 def delete_attribute(w: Evaluator, value: Any, name: str) -> None:
-    method = user_method(w, value, "__delattr__")
-    if method is not None:
-        w.call(method, value, name)
+    method = class_attribute(w, value.cls, "__delattr__") if isinstance(value, Instance) else None
+    if method is not None and not _is_plain(method, "__delattr__"):
+        w.call(bind(w, method, value, value.cls), name)
         return
     if isinstance(value, type) and value in w.environment.class_parts:
         parts = w.environment.class_parts[value]

@@ -339,7 +339,7 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
         return
     if isinstance(container, Array):
         mask = selections.mask_of(w, w.read(container), index)
-        if mask is not None and (scalar_kind(new) or isinstance(new, Masked)):
+        if mask is not None:
             w.write(container, selections.stored_by_mask(w, w.read(container), mask, new))
             return
     view = _viewed_beside_mask(w, container, index)

@@ -7,8 +7,9 @@ holds: a `Masked` of elements, or of rows.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -196,17 +197,30 @@ def store_at_places(
 def stored_by_mask(
     w: Evaluator, array: np.ndarray[Any, Any], mask: np.ndarray[Any, Any], new: Any
 ) -> np.ndarray[Any, Any]:
-    """A copy of an array with a number, or a selection by the same mask, where the mask holds."""
-    mask = mask.reshape(mask.shape + (1,) * (array.ndim - mask.ndim))
-    tests = np.broadcast_to(mask, array.shape).reshape(-1)
-    items = (new,) * array.size
+    """A copy of an array with something else where the mask holds: a number, a row for every one
+    that is selected, or a selection by the same mask."""
+    rest = array.shape[mask.ndim :]
+    tests = np.repeat(mask.reshape(-1), math.prod(rest))
     if isinstance(new, Masked):
-        if not new.is_like(Masked((), tuple(tests))):
-            raise w.error("what is stored by a dynamic mask is a number, or selected by that mask")
-        items = new.items
+        if not new.is_like(Masked((), tuple(mask.reshape(-1)))):
+            raise w.error(_STORED)
+        items = [part for item in new.items for part in to_objects(w, item).reshape(-1)]
+    else:
+        row = to_objects(w, new)
+        row = row[0] if row.ndim > len(rest) and len(row) == 1 else row
+        try:
+            items = list(np.broadcast_to(row, rest).reshape(-1)) * mask.size
+        except ValueError:
+            raise w.error(_STORED) from None
     made = np.empty(array.shape, object)
     made.reshape(-1)[:] = [
         arithmetic.select(w, test, as_element(w, array, item), old)
         for test, item, old in zip(tests, items, to_objects(w, array).reshape(-1), strict=True)
     ]
     return made
+
+
+_STORED: Final = (
+    "what is stored by a dynamic mask is a number, a row for all that are selected, or selected by "
+    "that mask"
+)

@@ -8,6 +8,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 
+def hold(holder: Any, value: Any, name: str = "held_in_c") -> None:
+    """Set what C code holds in an object, past a `__setattr__` of its class."""
+    object.__setattr__(holder, name, value)
+
+
 class Container:
     """What those below have in common: what they hold is in a list or dict, by a name that no
     class of a user's is likely to have for something else."""
@@ -65,10 +70,11 @@ class Deque(Sequence):
     """collections.deque"""
 
     stands_for = collections.deque
+    maxlen: Any
 
     def __init__(self, iterable: Any = (), maxlen: Any = None) -> None:
-        self.maxlen = maxlen
-        self.held_in_c: list[Any] = []
+        hold(self, maxlen, "maxlen")
+        hold(self, [])
         Deque.extend(self, iterable)
 
     def __getitem__(self, index: Any) -> Any:
@@ -172,10 +178,11 @@ class DefaultDict(Mapping):
     """collections.defaultdict"""
 
     stands_for = collections.defaultdict
+    default_factory: Any
 
     def __init__(self, default_factory: Any = None, *mapping: Any, **named: Any) -> None:
-        self.default_factory = default_factory
-        self.held_in_c = dict(*mapping, **named)
+        hold(self, default_factory, "default_factory")
+        hold(self, dict(*mapping, **named))
 
     def __getitem__(self, key: Any) -> Any:
         return self.held_in_c[key] if key in self.held_in_c else self.__missing__(key)
@@ -196,7 +203,7 @@ class OrderedDict(Mapping):
     stands_for = collections.OrderedDict
 
     def __init__(self, *mapping: Any, **named: Any) -> None:
-        self.held_in_c = {}
+        hold(self, {})
         OrderedDict.update(self, *mapping, **named)
 
     def update(self, *mapping: Any, **named: Any) -> None:
@@ -211,7 +218,7 @@ class OrderedDict(Mapping):
         if last:
             self.held_in_c[key] = value
         else:
-            self.held_in_c = {key: value, **self.held_in_c}
+            hold(self, {key: value, **self.held_in_c})
 
     def popitem(self, last: Any = True) -> Any:
         key = list(self.held_in_c)[-1 if last else 0]
@@ -227,7 +234,7 @@ class Counter(Mapping):
     stands_for = collections.Counter
 
     def __init__(self, counted: Any = (), **named: Any) -> None:
-        self.held_in_c = {}
+        hold(self, {})
         self.update(counted, **named)
 
     def __getitem__(self, key: Any) -> Any:
@@ -284,7 +291,7 @@ class Counter(Mapping):
         return self.become(self & other)
 
     def become(self, other: Any) -> Any:
-        self.held_in_c = other.held_in_c
+        hold(self, other.held_in_c)
         return self
 
     def __pos__(self) -> Any:
@@ -327,11 +334,12 @@ class DerivedDict(Mapping):
     stands_for = dict
 
     def __init__(self, *mapping: Any, **named: Any) -> None:
-        self.held_in_c = dict(*mapping, **named)
+        hold(self, dict(*mapping, **named))
 
     def __getitem__(self, key: Any) -> Any:
-        if key not in self.held_in_c and hasattr(self, "__missing__"):
-            return self.__missing__(key)
+        missing = getattr(type(self), "__missing__", None)
+        if key not in self.held_in_c and missing is not None:
+            return missing(self, key)
         return self.held_in_c[key]
 
     def __or__(self, other: Any) -> Any:
@@ -341,7 +349,7 @@ class DerivedDict(Mapping):
         return other | self.held_in_c
 
     def __ior__(self, other: Any) -> Any:
-        self.held_in_c |= plain(other)
+        self.held_in_c.update(plain(other))
         return self
 
     def copy(self) -> Any:
@@ -354,7 +362,7 @@ class DerivedList(Sequence):
     stands_for = list
 
     def __init__(self, items: Any = ()) -> None:
-        self.held_in_c = list(items)
+        hold(self, list(items))
 
     def __add__(self, other: Any) -> Any:
         return self.held_in_c + plain(other)
@@ -373,7 +381,7 @@ class DerivedList(Sequence):
         return self.held_in_c * count
 
     def __imul__(self, count: Any) -> Any:
-        self.held_in_c *= count
+        hold(self, self.held_in_c * count)
         return self
 
     def __eq__(self, other: object) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from pygpu.frontend.walked import asked
-from pygpu.frontend.walked.containers import Sequence
+from pygpu.frontend.walked.containers import Sequence, hold
 
 
 class Written:
@@ -251,7 +251,7 @@ class Bytes(Sequence):
             source = source.encode(*encoding)
         if isinstance(source, int):
             source = [0] * source
-        self.held_in_c = [self.stored(value) for value in source]
+        hold(self, [self.stored(value) for value in source])
 
     def stored(self, value: Any) -> Any:
         """What is held of an item."""
@@ -317,10 +317,10 @@ class TypedArray(ByteArray):
     stands_for: Any = array.array
 
     def __init__(self, typecode: Any, values: Any = ()) -> None:
-        self.typecode = typecode
+        hold(self, typecode, "typecode")
         if typecode in ("u", "w"):
             asked.refuse("an array of characters", "a list")
-        self.held_in_c = [self.stored(value) for value in values]
+        hold(self, [self.stored(value) for value in values])
 
     def of(self, items: Any) -> Any:
         return TypedArray(self.typecode, items)
