@@ -1,8 +1,7 @@
 """Sorting on all cores: short lines by digits of keys, each on one core
 (codegen/elements/digits.py), long ones in parts of their ranges, which cores sort one by one
 (codegen/elements/sorts.py). Where NumPy sorts by the processor's vectors, and no places are asked
-for, short ones by NumPy, and long ones where it is far quicker than digits: each core sorts a run,
-and runs are merged by native code (codegen/elements/merges.py).
+for, lines that are short, or as many as cores, by NumPy.
 
 keys, places = sorted_lines(lines, cores, descending=False, placed=True)
 """
@@ -19,11 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.elements import digits as digit_code
-from pygpu.codegen.elements import merges as merge_code
 from pygpu.codegen.elements import shares as share_code
 from pygpu.codegen.elements import sorts as sort_code
 from pygpu.codegen.elements.digits import line_span
-from pygpu.codegen.elements.merges import merge_span
 from pygpu.codegen.elements.shares import share_span
 from pygpu.codegen.elements.sorts import Kept, Kind, Sorting, Step, sort_span
 from pygpu.devices.cpu.chunks import Chunks, Cores, Slots, address, run_chunks
@@ -40,8 +37,7 @@ LEAST_KEY: Final = 0x00800000 << 32  # above the places of -inf,
 MOST_KEY: Final = 0xFF800000 << 32  # and below those of inf and NaN
 TINIEST: Final = 1e-30  # width of a range of floats whose parts are of equal width
 SOME: Final = 1 << 8  # elements of a line by which its parts are chosen
-RUN: Final = 1 << 19  # elements that are worth a thread of Python's
-TILE: Final = 1 << 15  # elements merged at a time
+LONG: Final = 1 << 20  # elements of lines that all cores sort sooner than NumPy does on one
 _WIDE: Final = {"f": np.dtype("float32"), "u": np.dtype("uint32"), "b": np.dtype("uint32")}
 _NARROW: Final[dict[str, np.dtype[Any]]] = {
     "uint8": np.dtype("uint16"),
@@ -52,8 +48,7 @@ CHUNK: Final = 1 << 17  # elements of lines that are partitioned one after the o
 _KINDS: Final[dict[str, Kind]] = {"f": "float", "u": "uint", "i": "int"}
 SAMPLE: Final = 1 << 12  # elements of which NumPy's pace is measured
 PACE: Final = 2.3  # times as long as it takes by digits, below which NumPy sorts by vectors;
-QUICKER: Final = 1.8  # below which it is quicker than digits of a line on one core;
-QUICKEST: Final = 1.0  # and than elements in parts on all cores, sorted by runs
+QUICKER: Final = 1.8  # and below which it is quicker than digits of a line on one core
 SHORT: Final = 1 << 18  # elements of lines for all cores that each sorts as soon as all do,
 SHORT_ALONE: Final = 1 << 16  # and of lines for some
 
@@ -69,13 +64,9 @@ def sorted_lines(
     is_short = count <= (SHORT if len(lines) >= cores.threads else SHORT_ALONE)
     if is_short and lines.dtype.itemsize == 4 and (placed or not is_quick(lines.dtype, QUICKER)):
         return _line_by_line(lines, cores, descending, placed)
-    if not placed and is_quick(lines.dtype):
-        if len(lines) >= cores.threads or count < 2 * RUN:
-            return _side_by_side(lines, cores.threads, descending), None
-        if not is_quick(lines.dtype, QUICKEST):
-            return _by_parts(lines, cores, descending, placed)
-        found = [_by_runs(line, cores, descending) for line in lines]
-        return (found[0][None] if len(found) == 1 else np.stack(found)), None
+    is_apart = len(lines) >= cores.threads or count < LONG
+    if is_apart and not placed and is_quick(lines.dtype):
+        return _side_by_side(lines, cores.threads, descending), None
     return _by_parts(lines, cores, descending, placed)
 
 
@@ -216,10 +207,6 @@ def _keys(values: NDArray[Any], kind: Kind, descending: bool) -> NDArray[np.uint
         sign = (bits.view(np.int32) >> 31).view(np.uint32) if kind == "float" else np.uint32(0)
         bits = bits ^ (sign | np.uint32(1 << 31))
     return ~bits if descending else bits
-
-
-def _by_runs(line: NDArray[Any], cores: Cores, descending: bool) -> NDArray[Any]:
-    return _turned(sorted_by_runs(line, cores)) if descending else sorted_by_runs(line, cores)
 
 
 def _turned(keys: NDArray[Any]) -> NDArray[Any]:
@@ -385,64 +372,3 @@ def _pace() -> float:
         np.sort(halves, kind="stable")
         times.append((between - started, time.perf_counter() - between))
     return min(vectors for vectors, _ in times) / min(digits for _, digits in times)
-
-
-def sorted_by_runs(line: NDArray[Any], cores: Cores) -> NDArray[Any]:
-    """The elements (N,) of a contiguous array in rising order, NaNs last."""
-    count = line.size
-    pieces = max(1, min(cores.threads, count // RUN))
-    if pieces == 1:
-        return np.sort(line)
-    length = -(-count // pieces)
-    keys = RESERVE.empty((count + 1,), line.dtype)  # one more may be read
-    keys[count] = 0
-    runs = [keys[low : min(low + length, count)] for low in range(0, count, length)]
-
-    def put(index: int) -> None:
-        run = runs[index]
-        np.copyto(run, line[index * length : index * length + run.size])
-        run.sort()
-
-    with ThreadPoolExecutor(len(runs) - 1) as others:
-        waiting = [others.submit(put, index) for index in range(1, len(runs))]
-        put(0)
-        for each in waiting:
-            each.result()
-    return _merged(runs, keys, cores)
-
-
-def _merged(runs: list[NDArray[Any]], keys: NDArray[Any], cores: Cores) -> NDArray[Any]:
-    """Runs that stand one after the other in memory as one."""
-    count = keys.size - 1
-    if keys.dtype.kind == "f":  # NaNs, which are last in each, are put behind all
-        ends = [int(np.searchsorted(run, np.nan)) for run in runs]
-        runs = [run[:end] for run, end in zip(runs, ends, strict=True)]
-    spare = RESERVE.empty(keys.shape, keys.dtype)
-    while len(runs) > 1:
-        done, start = [], 0
-        for first in range(0, len(runs), 2):
-            pair = runs[first : first + 2]
-            size = sum(run.size for run in pair)
-            target = spare[start : start + size]
-            _merge(pair, target, cores)
-            done.append(target)
-            start += size
-        runs, keys, spare = done, spare, keys
-    keys[runs[0].size : count] = np.nan if keys.dtype.kind == "f" else 0
-    return keys[:count]
-
-
-def _merge(pair: list[NDArray[Any]], target: NDArray[Any], cores: Cores) -> None:
-    if len(pair) == 1 or not pair[0].size or not pair[1].size:
-        np.copyto(target, np.concatenate(pair))
-        return
-    first, other = pair
-    given: Slots = {
-        merge_code.FIRST: first,
-        merge_code.OTHER: other,
-        merge_code.TARGET: target,
-        merge_code.COUNT: first.size,
-        merge_code.COUNT_OTHER: other.size,
-    }
-    code = native_of(merge_span, _KINDS[target.dtype.kind], cores.machine)
-    run_chunks(cores, cores.threads, Chunks(code, target.size, TILE), given, False)

@@ -315,7 +315,7 @@ def test_lines_are_sorted_in_parts(
 def test_keys_of_a_part_may_differ_in_any_number_of_bits(
     bits: int, kept: str, pace: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in (("SHORT", 0), ("SHORT_ALONE", 0), ("RUN", 1000), ("_pace", lambda: pace)):
+    for name, value in (("SHORT", 0), ("SHORT_ALONE", 0), ("LONG", 1000), ("_pace", lambda: pace)):
         monkeypatch.setattr(sorts, name, value)
     line = np.random.default_rng(bits).integers(0, 2**bits, (1, 40_000), np.uint32)
     threads = cores()._replace(threads=3)
@@ -334,10 +334,9 @@ def test_millions_are_sorted() -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "int32"])
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-def test_sorted_runs_are_merged(dtype: str, share: float, monkeypatch: Any) -> None:
+def test_long_lines_are_sorted_in_parts(dtype: str, share: float, monkeypatch: Any) -> None:
     monkeypatch.setattr(sorts, "_pace", lambda: 0.0)
-    monkeypatch.setattr(sorts, "RUN", 10_000)
-    monkeypatch.setattr(sorts, "TILE", 999)
+    monkeypatch.setattr(sorts, "LONG", 10_000)
     monkeypatch.setenv("PYGPU_THREADS", "5")
     for count in (33_001, 70_000, 131_071):
         generator = np.random.default_rng(count)
