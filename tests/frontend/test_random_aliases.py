@@ -11,6 +11,7 @@ import pytest
 
 import pygpu
 import random_arrays
+import random_rebinding
 from pygpu import CompileError, Position
 from random_aliases import Aliases, function
 
@@ -40,6 +41,14 @@ def test_changes_of_arrays_are_seen_through_all_names_and_views() -> None:
     first = 0 if MORE == 1 else random.randrange(10**6)
     seeds = range(first, first + COUNT * MORE)
     taken = [check(random_arrays.function(seed), tolerance=1e-5) for seed in seeds]
+    assert sum(taken) >= 2 * TAKEN * len(taken)
+
+
+@pytest.mark.timeout(120 * MORE)
+def test_changes_of_what_loops_make_anew_are_seen_through_all_names() -> None:
+    first = 0 if MORE == 1 else random.randrange(10**6)
+    seeds = range(first, first + COUNT * MORE)
+    taken = [check(random_rebinding.function(seed), tolerance=1e-5) for seed in seeds]
     assert sum(taken) >= 2 * TAKEN * len(taken)
 
 

@@ -673,3 +673,114 @@ def array_that_is_a_row_or_another(counts: Image, p: Position):
     part[0] += 100
     part[1:] = n
     return row @ [1, 10, 1000], rows @ [1, 10, 1000], other @ [1, 10, 1000], part.sum()
+
+
+@program
+def vector_that_a_loop_makes_anew_is_changed(im: Image, p: Position):
+    a = Vec3(im(p), 2, 3)
+    b = a
+    while b.x > 0.25:
+        b = b * 0.5
+    b.y = 9
+    return a.y, b.x, b.y
+
+
+@program
+def list_before_a_loop_that_makes_another_is_changed(im: Image, p: Position):
+    a, b = [p.x, 2], [1, p.y]
+    both = [a, b]
+    for i in range(p.x % 4):
+        b = [i, 5]
+    both[1][0] = 7
+    b[1] += 1
+    return b[0], b[1], both[1][0], both[1][1]
+
+
+@program
+def object_that_some_rounds_make_anew_is_changed_in_others(im: Image, p: Position):
+    a = Ball(p.x, 2)
+    b = a
+    for i in range(p.x):
+        b.move(1)
+        b.log[0] += 1
+        if i == 2:
+            b = Ball(50, i)
+    a.y = 9
+    b.pos.y += 4
+    return b.x, a.x, b.y, a.pos.x, b.pos.y, a.log[0] + 10 * b.log[0]
+
+
+def _halved(v):
+    while v.x > 1:
+        v = v * 0.5
+    v.y = 9
+    return v
+
+
+@program
+def helper_changes_its_argument_or_what_it_made(im: Image, p: Position):
+    a = Vec2(p.x, 3)
+    b = _halved(a)
+    b.x += 1
+    return a.x, a.y, b.x, b.y
+
+
+@program
+def names_that_rounds_make_one_are_changed_through_either(im: Image, p: Position):
+    a = np.array([p.x, 1])
+    b = c = d = a
+    for i in range(p.x):
+        if i % 2:
+            c = b
+        if i % 3:
+            b = b * 2
+        if i % 5:
+            d = c
+        c[1] += 1
+    b[0] = 9
+    c[0] += 8
+    d[0] += 7
+    return b[0], c[0], d[0], a[0], b[1] + 10 * c[1] + 100 * d[1]
+
+
+@program
+def object_of_a_loop_that_is_left_is_changed(im: Image, p: Position):
+    a = b = [p.x, [p.y]]
+    for i in range(500):
+        b = [b[0] - 1, [i]]
+        if b[0] < 1:
+            break
+    b[1][0] += 5
+    return a[0], a[1][0], b[0], b[1][0]
+
+
+@program
+def list_that_a_loop_takes_up(im: Image, p: Position):
+    a, b = [im(p)], [2]
+    c = a
+    for _ in range(p.x % 3):
+        c = [7] if p.y > 1 else b
+    b.append(5)
+    a.append(6)
+    return sum(c) + 100 * len(c)
+
+
+class Linked:
+    def __init__(self, v, xs):
+        self.v, self.xs, self.next = v, xs, self
+
+
+@program
+def object_that_another_path_may_have_made(im: Image, p: Position):
+    a, c = [im(p)], [3, 4]
+    u, v = Linked(1, a), Linked(im(p), [7])
+    w = u
+    if p.x % 2 == 1:
+        w.next = v.next if p.x > 3 else Linked(1, [2])
+        c.append(len(a))
+    elif p.x % 3 == 0:
+        a.append(im(p))
+    else:
+        w = Linked(p.x, a if im(p + (1, 0)) > -0.5 else a)
+    w.next = v if p.x > 2 else Linked(1, [2])
+    return u.v + len(a)

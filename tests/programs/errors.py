@@ -1626,37 +1626,6 @@ def remembering_method_that_counts_its_calls(im: Image, p: Position):
     return total + scale.twice(im(p)) + Scale.calls
 
 
-@program
-def list_that_a_loop_takes_up(im: Image, p: Position):
-    a, b = [im(p)], [2]
-    c = a
-    for _ in range(p.x % 3):
-        c = [7] if p.y > 1 else b
-    b.append(5)
-    a.append(6)
-    return sum(c) + 100 * len(c)
-
-
-@program
-def object_that_another_path_may_have_made(im: Image, p: Position):
-    class Node:
-        def __init__(self, v, xs):
-            self.v, self.xs, self.next = v, xs, self
-
-    a, c = [im(p)], [3, 4]
-    u, v = Node(1, a), Node(im(p), [7])
-    w = u
-    if p.x % 2 == 1:
-        w.next = v.next if p.x > 3 else Node(1, [2])
-        c.append(len(a))
-    elif p.x % 3 == 0:
-        a.append(im(p))
-    else:
-        w = Node(p.x, a if im(p + (1, 0)) > -0.5 else a)
-    w.next = v if p.x > 2 else Node(1, [2])
-    return u.v + len(a)
-
-
 def _perhaps(value):
     if value > 0.5:
         return value

@@ -136,7 +136,7 @@ def _level(
         return
     differ = False
     for state, other in (pair, pair[::-1]) if _may_differ(pair, older) else ():
-        seen = reachable(_in_sight(w, frame, state), state)
+        seen = reachable(in_sight(w, frame, state), state)
         w.heap.looked_at += len(seen)
         if w.heap.looked_at > _LOOKED_AT:
             raise w.error(
@@ -165,7 +165,7 @@ def _may_differ(pair: tuple[State, State], older: int) -> bool:
 def place_lists(w: ControlFlow, frame: Frame, state: State) -> None:
     """Put into slots what lists in sight hold that were added to under conditions."""
     here, w.state = w.state, state
-    seen = reachable(_in_sight(w, frame, state), state) if w.heap.grows else ()
+    seen = reachable(in_sight(w, frame, state), state) if w.heap.grows else ()
     for each in sorted(seen, key=lambda one: one.serial):
         if isinstance(state.get(each), Growing):
             w.peek(each)
@@ -221,7 +221,7 @@ def _outer_values(w: ControlFlow, frame: Frame) -> Iterable[Any]:
     yield from w.kept
 
 
-def _in_sight(w: ControlFlow, frame: Frame, state: State) -> list[Any]:
+def in_sight(w: ControlFlow, frame: Frame, state: State) -> list[Any]:
     """What a frame and those around it hold."""
     return [*state.locals.values(), *state.stack, *_outer_values(w, frame)]
 

@@ -40,7 +40,7 @@ from pygpu.types import Type
 with later():
     from pygpu.frontend.collections import spelled
     from pygpu.frontend.flow import branches, comprehensions, rounds
-    from pygpu.frontend.joins import origins
+    from pygpu.frontend.joins import origins, several
     from pygpu.frontend.protocols import tables
     from pygpu.frontend.values import ranges
 
@@ -252,9 +252,8 @@ class _Unrolling:
 
 
 def _is_known_iterator(w: ControlFlow, state: State) -> bool:
-    iterator = state.stack[-ITERATOR_SLOTS]
     w.state = state
-    return not isinstance(w.read(iterator)[0], Indexed)
+    return not isinstance(w.read(state.stack[-ITERATOR_SLOTS])[0], Indexed)
 
 
 def _collects(w: ControlFlow) -> bool:
@@ -286,20 +285,18 @@ def device_loop(
     inner = stops.union((header,), exits_of(frame, header))
     initial: dict[Value, Any] = {}  # each parameter of the body: what it starts as
     _trim(state)
-    current, start, texts = state, state.fork(), texts or spelled.Spelled()
+    current, start, texts, pairs = state, state.fork(), texts or spelled.Spelled(), [0]
     _place(w, frame, state, texts)
     entry = youngest()
     most = rounds.length(frame, header, state)
     current.locals = still_read(w, frame.code, header, current)
-    for _ in range(ROUNDS):
+    while len(pairs) <= ROUNDS and not rounds.grow_on(pairs):
         before = w.mark()
-        body, outcome = _round(w, frame, header, current.fork(), inner)
+        body, outcome = _round(w, frame, header, current.fork(), inner, texts, entry)
         if header not in outcome.exits:  # the body runs once at most: no loop at all
             w.rewind(before, youngest())
             return w.run(frame, header, state, inner, force=True)
         reached = outcome.exits[header]
-        with w.build.inside(body):  # of lists it carries slots alone
-            _place(w, frame, reached, texts)
         walked = youngest()
         filled = branches.filled(w, start, reached)
         if filled or texts.grown(current, reached):  # walked again, from slots
@@ -325,6 +322,7 @@ def device_loop(
             rounds.define(current, reached, leaf)
         around = Round(lambda leaf: _initial(leaf, initial), *rounds.at_most(w, most), entry)
         joined, how = branches.join(w, frame, current, reached, leaf, before.serial, around)
+        pairs.append(len(how.pairs))
         noted = w.heap.alias_joined(how.aliases, how.named(), around=True)
         if not changed and not how.guarded():
             break
@@ -337,9 +335,15 @@ def device_loop(
 
 
 def _round(
-    w: ControlFlow, frame: Frame, header: int, state: State, stops: frozenset[int]
+    w: ControlFlow,
+    frame: Frame,
+    header: int,
+    state: State,
+    stops: frozenset[int],
+    texts: spelled.Spelled,
+    entry: int,
 ) -> tuple[Region, Outcome]:
-    """Walk a loop's body in a region of its own."""
+    """Walk a loop's body in a region of its own, at whose end lists are in slots that grow."""
     body, conditions, at = Region(), w.conditions, frame.at
     w.conditions = (*conditions, (frame, at, None))
     with w.build.inside(body):
@@ -348,6 +352,10 @@ def _round(
     frame.at = at
     for target, left in outcome.exits.items():
         left.locals = still_read(w, frame.code, target, left)
+        if target == header:
+            with w.build.inside(body):
+                _place(w, frame, left, texts)
+                several.put_together(w, left, branches.in_sight(w, frame, left), entry)
     return body, outcome
 
 

@@ -17,7 +17,8 @@ numbers to which known ones were added are a base and an offset.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
 
 from pygpu.bytecode import ITERATOR_SLOTS, Instruction
 from pygpu.core.host.later import later
@@ -33,6 +34,9 @@ from pygpu.types import Type
 with later():
     from pygpu.frontend.joins import choosing
     from pygpu.frontend.values import ranges
+
+
+GROWING: Final = 12  # rounds in which ever more objects were joined
 
 
 class Round(NamedTuple):
@@ -172,6 +176,13 @@ def _with_offset(operands: Sequence[Value]) -> tuple[Value, int] | None:
         if isinstance(offset, int) and not isinstance(offset, bool):
             return value, offset
     return None
+
+
+def grow_on(pairs: list[int]) -> bool:
+    """Whether ever more objects were joined in the last rounds: names that rotate come to an end,
+    what lists hold that grow may not."""
+    last = pairs[-GROWING:]
+    return last[0] > GROWING and all(a < b for a, b in pairwise(last))
 
 
 def length(frame: Frame, header: int, state: State) -> Any:

@@ -15,7 +15,7 @@ from pygpu.frontend.joins.joining import Joining, Renumbered, Round
 from pygpu.frontend.values.faults import Raised
 from pygpu.frontend.values.kinds import Text, flag_class, is_complex, is_member, scalar_kind
 from pygpu.frontend.values.lazy import Bounded
-from pygpu.frontend.values.objects import EITHER, Array, Dict, Iterator, List, Object, Vector
+from pygpu.frontend.values.objects import Array, Dict, Iterator, List, Object, Vector
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import (
     ABSENT,
@@ -36,8 +36,8 @@ from pygpu.language.vectors import CLASSES
 from pygpu.types import INT, Kind, vector, widest
 
 CHOICES: Final = Abstract.CHOICES  # options of one choice
-CHANGED: Final = 64  # objects that one may be: a change of it is one of each, under a condition
 WORDS: Final = 64  # options of one that are strings: characters among them
+CHANGED: Final = 64  # objects that one may be: a change of it is one of each, under a condition
 SLOTS: Final = 256  # of a list whose length only the device knows
 UNKNOWN: Final = 64  # of one that is added to in a loop of which nobody knows how long it goes on
 ROOM: Final = 16  # more of them while a loop's body is walked, which adds to what it was given
@@ -56,13 +56,13 @@ def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
     words = _words(options, others)
     pairs: list[list[Any]] = [[each, ABSENT] for each in options]
     numbers = [words[each] if words else _partner(join, pairs, each) for each in others]
-    first = _renumbered(first, before)
-    second = _renumbered(second, [numbers[place] for place in its])
+    first = renumbered(first, before)
+    second = renumbered(second, [numbers[place] for place in its])
     made = [*words] if words else _met(join, pairs, base, key)
     if made is None:
         return None
     if isinstance(a, Choice):
-        _note_more(join, len(a.options), len(made))
+        note_more(join, len(a.options), len(made))
     which = (first, second) if base == 0 else (second, first)
     own = isinstance(key[0], str) and key[0].isidentifier()
     name = f"'{key[0]}'" if own else "it"
@@ -115,14 +115,14 @@ def _side(join: Joining, value: Any, state: State) -> tuple[Any, tuple[Any, ...]
     return value.which, tuple([value.options[each] for each in left]), places
 
 
-def _renumbered(which: Any, numbers: list[int]) -> Any:
+def renumbered(which: Any, numbers: list[int]) -> Any:
     if not isinstance(which, Dynamic):
         return numbers[0]
     is_same = numbers == list(range(len(numbers)))
     return which if is_same else Renumbered(which.value, tuple(numbers))
 
 
-def _note_more(join: Joining, before: int, now: int) -> None:
+def note_more(join: Joining, before: int, now: int) -> None:
     """Have a loop's body walked again where a choice that it carries has got more options: the int
     that says which is carried as before, and would not tell."""
     if join.meeting.loop is not None:
@@ -137,52 +137,6 @@ def _partner(join: Joining, pairs: list[list[Any]], other: Any) -> int:
             return place
     pairs.append([ABSENT, other])
     return len(pairs) - 1
-
-
-def either(join: Joining, a: Object | None, b: Object | None, key: Key) -> Choice | None:
-    """Which objects one may be that two objects have become, or one that is on one side alone:
-    those that were there before the paths parted, or before earlier ones did, and where no loop
-    comes round those made on a path. None where it may be another, or one from outside."""
-    sides: list[tuple[Any, tuple[Any, ...]]] = []
-    for state, one in ((join.left, a), (join.right, b)):
-        if one is None:
-            sides.append((0, ()))
-            continue
-        known = state.get(one.either) if one.either is not None and one.outside == EITHER else None
-        which, options = (known.which, known.options) if isinstance(known, Choice) else (0, (one,))
-        right = state is join.right
-        found = tuple([_changeable(join, each, right, (*key, n)) for n, each in enumerate(options)])
-        if None in found:
-            return None
-        sides.append((which, found))
-    (first, options), (second, others) = sides
-    every = [*options, *[other for other in others if other not in options]]
-    if not 1 < len(every) <= CHANGED:
-        return None
-    numbers = tuple([every.index(other) for other in others])
-    if not isinstance(second, Dynamic):
-        second = numbers[0] if numbers else 0
-    elif numbers != tuple(range(len(others))):
-        second = Renumbered(second.value, numbers)
-    if isinstance(first, Dynamic):
-        _note_more(join, len(options), len(every))
-    made = join.leaf(first, second, INT, key)
-    return Choice(Dynamic(made), tuple(every), "")
-
-
-def _changeable(join: Joining, one: Object, right: bool, key: Key) -> Object | None:
-    """An object that may be changed where paths have met: itself where it was there before they
-    parted, else one that is anything on the other path. None where there is no such."""
-    if one.outside:
-        return None
-    if one.serial <= join.entry:
-        return one
-    if join.meeting.loop is not None:
-        return None
-    if isinstance(one, Array) and one.base is not None:  # a view holds nothing of its own
-        return one if one.base.serial <= join.entry else None
-    made = join.alone(one, right, (*key, ".made"))
-    return made if isinstance(made, Object) and not made.outside else None
 
 
 def alike(join: Joining, x: Any, y: Any) -> bool:
@@ -223,7 +177,7 @@ def option(join: Joining, x: Any, y: Any, key: Key) -> Any:
     there = y if x is ABSENT else x
     if not isinstance(there, Abstract) or isinstance(there, (Unset, Text)):
         return there
-    if isinstance(there, Object) and not isinstance(there, Vector):
+    if isinstance(there, Object):
         return join.alone(there, x is ABSENT, key)
     zero = zero_of(there)
     if zero is None:
@@ -294,7 +248,7 @@ def _word(join: Joining, x: Any, y: Any, words: dict[str, int], key: Key) -> Cho
     """A string of a list that a loop makes longer: as strings move from slot to slot, each may be
     any that some is."""
     first, second = [
-        _renumbered(one.which, [words[each] for each in one.options])
+        renumbered(one.which, [words[each] for each in one.options])
         if isinstance(one, Choice)
         else 0
         if one is ABSENT
@@ -302,7 +256,7 @@ def _word(join: Joining, x: Any, y: Any, words: dict[str, int], key: Key) -> Cho
         for one in (x, y)
     ]
     if isinstance(x, Choice):
-        _note_more(join, len(x.options), len(words))
+        note_more(join, len(x.options), len(words))
     why = next((one.why for one in (x, y) if isinstance(one, Choice)), "")
     return Choice(Dynamic(join.leaf(first, second, INT, (*key, ".which"))), tuple(words), why)
 

@@ -56,6 +56,10 @@ class Joining(Protocol):
     meeting: Meeting
     grows: bool  # whether a list has come that holds a Growing
     spoiled: bool  # whether a Conflict has come where the left had none
+    pairs: dict[tuple[Object, Object], Object]  # what two objects have become
+    lone: dict[tuple[bool, Object], Object]  # of what one side made; right or not
+    aliases: list[tuple[Object, Object]]  # (older object, joined one it may be)
+    taken: dict[Object, Object]  # what the objects go on as that a loop has carried so far
 
     @property
     def entry(self) -> int:
@@ -67,11 +71,17 @@ class Joining(Protocol):
     def set_on_one_side(self, cell: Cell, a: Any, b: Any) -> Any:
         """What a variable holds that one path has set, which closures share."""
 
-    def alone(self, handle: Object, right: bool, key: Key) -> Any:
+    def alone(self, handle: Object, right: bool, key: Key, again: bool = False) -> Any:
         """An object that one side alone leads to, for an option of a choice: itself where it was
         there before the paths parted. Of an object that was made on that side one is made whose
         numbers may be any on the other side; ABSENT where it holds things that no number stands
-        for."""
+        for. Where a loop comes round, one is made `again` in place of an older one, too."""
+
+    def objects(self, a: Object, b: Object, key: Key) -> Any:
+        """Two objects as one."""
+
+    def sees(self, one: Object) -> bool:
+        """Whether an object is in sight where the paths have met."""
 
     def lifted(self, known: Any) -> Any:
         """A known value as a virtual one, the same one for the same."""

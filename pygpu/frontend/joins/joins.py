@@ -15,7 +15,7 @@ import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.frontend.joins import choosing
-from pygpu.frontend.joins.choosing import choice, either, is_none, option, spread, zero_of
+from pygpu.frontend.joins.choosing import choice, is_none, option, spread, zero_of
 from pygpu.frontend.joins.joining import Leaf, Meeting
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.kinds import (
@@ -65,7 +65,7 @@ from pygpu.ssa import Value
 from pygpu.types import BOOL, Kind, vector, widest
 
 with later():
-    from pygpu.frontend.joins import contents
+    from pygpu.frontend.joins import contents, several
 
 
 class Join:
@@ -79,6 +79,7 @@ class Join:
         self.virtual: dict[int, Any] = {}  # known values that were lifted, by id
         self.pairs: dict[tuple[Object, Object], Object] = {}
         self.lone: dict[tuple[bool, Object], Object] = {}  # of what one side made; right or not
+        self.taken: dict[Object, Object] = {}  # of a loop's left: what goes on as what
         self.heap: dict[Object, Any] = {}
         self.shown: list[tuple[tuple[Array, Array], Any, Array]] = []  # bases, joined one, view
         self.aliases: list[tuple[Object, Object]] = []  # (older object, joined one it may be)
@@ -108,7 +109,7 @@ class Join:
             for value, numbers in left.facts.items()
             if value in right.facts
         }
-        state = State(locals, stack, self.heap, facts)
+        state = self.state = State(locals, stack, self.heap, facts)
         differing = []
         for handle in {**left.heap, **right.heap}:
             if handle.serial > self.older:
@@ -120,8 +121,14 @@ class Join:
                 differing.append(handle)
             elif a is not handle.initial:
                 self.heap[handle] = a
-        self._differing(state, differing)
+        lost = self._differing(state, differing)
         self._guard_aliases(state)
+        while lost and len(lost) > len(lost := self._differing(state, lost)):
+            self._guard_aliases(state)
+        for handle in lost:
+            self.heap[handle] = Conflict(
+                f"{describe(handle)} was changed in a loop that had lost sight of it"
+            )
         return state
 
     def _set_on_one_side(self, name: str) -> Any:
@@ -157,9 +164,9 @@ class Join:
             for (a, _), made in self.pairs.items()
         )
 
-    def _differing(self, state: State, handles: list[Object]) -> None:
+    def _differing(self, state: State, handles: list[Object]) -> list[Object]:
         """Join what older objects hold. Where a loop comes round, only what is still in sight: of
-        what its variables have left behind nothing is carried."""
+        what its variables have left behind nothing is carried. Gives what is out of sight."""
         while handles:
             seen = self._seen(state) if self.meeting.loop else set(handles)
             met = [handle for handle in handles if handle in seen]
@@ -168,11 +175,11 @@ class Join:
                 self.heap[handle] = contents.contents(self, handle, a, b, (handle,))
             handles = [handle for handle in handles if handle not in seen]
             if not met:
-                for handle in handles:
-                    self.heap[handle] = Conflict(
-                        f"{describe(handle)} was changed in a loop that had lost sight of it"
-                    )
-                return
+                break
+        return handles
+
+    def sees(self, one: Object) -> bool:
+        return one in self._seen(self.state, {one})
 
     def _seen(self, state: State, wanted: Collection[Object] = ()) -> set[Object]:
         """What is in sight; where some objects are wanted, at least those of them that are."""
@@ -327,13 +334,12 @@ class Join:
         joined.initial = held
         return joined
 
-    def alone(self, handle: Object, right: bool, key: Key) -> Any:
+    def alone(self, handle: Object, right: bool, key: Key, again: bool = False) -> Any:
         if (right, handle) in self.lone:
             return self.lone[right, handle]
         here, there = (self.right, self.left) if right else (self.left, self.right)
-        if handle.serial <= self.older and not any(
-            there.get(each) is ABSENT for each in reachable([handle], here)
-        ):
+        is_old = handle.serial <= self.older and not again
+        if is_old and not any(there.get(one) is ABSENT for one in reachable([handle], here)):
             return handle
         if isinstance(handle, Vector):
             zero = zero_of(handle)
@@ -385,7 +391,7 @@ class Join:
         """A joined object that may be another one still in sight can be read, not changed:
         a change would have to be seen through the other name too. The other is an older object,
         or one that is the same on one of the two paths only."""
-        made = [(pair, joined) for pair, joined in self.pairs.items() if isinstance(joined, Object)]
+        made = self._made()
         for bases, base, view in self.shown:
             met = [joined for pair, joined in made if pair[0] is bases[0] or pair[1] is bases[1]]
             self.aliases += [(each, view) for each in (*bases, base, *met) if each is not view]
@@ -396,17 +402,13 @@ class Join:
             for _, joined in made:  # what a view shows is what its base is
                 if isinstance(joined, Array) and joined.base is not None:
                     joined.outside = joined.base.outside
-            two: list[tuple[tuple[Object | None, Object | None], Object]] = [*made]
-            two += [((None, h) if right else (h, None), j) for (right, h), j in self.lone.items()]
-            two = [(pair, joined) for pair, joined in two if isinstance(joined, Object)]
-            for number, (pair, joined) in enumerate(two):
-                if joined.outside != EITHER or joined.either is not None:
-                    continue
-                options = either(self, *pair, (".either", number))
-                if options is not None:
-                    joined.either = Cell(options)
-                    self.aliases += [(option, joined) for option in options.options]
+            if self.lone or any(joined.outside == EITHER for _, joined in made):
+                several.name_options(self, made)
             self.aliases = list(dict.fromkeys(self.aliases))
+            made = self._made()
+
+    def _made(self) -> list[tuple[tuple[Object, Object], Object]]:
+        return [(two, joined) for two, joined in self.pairs.items() if isinstance(joined, Object)]
 
     def named(self) -> dict[tuple[Object, Object], Any]:
         """What was made of each two objects, and of one that is on one side alone."""
@@ -418,12 +420,12 @@ class Join:
         for side in (0, 1):
             first: dict[Object, Object] = {}
             for pair, joined in made:
-                if first.setdefault(pair[side], joined) is not joined:
-                    joined.outside = first[pair[side]].outside = EITHER
-                alone = self.lone.get((bool(side), pair[side]), joined)
-                if alone is not joined:
+                alone = self.lone.get((bool(side), pair[side]))
+                if alone is not None and alone is not joined:
                     joined.outside = EITHER
                     self.aliases.append((alone, joined))
+                elif alone is None and first.setdefault(pair[side], joined) is not joined:
+                    joined.outside = first[pair[side]].outside = EITHER
 
     def _mark_old(self, state: State, made: list[tuple[tuple[Object, Object], Object]]) -> None:
         """Let what may be an older object that is still in sight be read only."""
