@@ -1673,3 +1673,17 @@ def row_of_an_array_from_outside_is_added_to(counts: Image, p: Position):
     row = TABLE[counts(p)]
     row += 1
     return row[0] + TABLE[0, 0]
+
+
+def _doubling():
+    number = 1
+    while True:
+        yield number
+        number *= 2
+
+
+@program
+def endless_items_beyond_32_bits(ints: Image, p: Position):
+    for number in _doubling():
+        if number > ints(p):
+            return number

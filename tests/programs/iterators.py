@@ -522,3 +522,23 @@ def keys_of_which_none_may_be_meant(im: Image, p: Position):
     bright = im(p) > 0.5
     found = table.get((int(bright), 5), -1), table.get((bright, p.x % 3), 7)
     return *found, (p.x, p.y, 0) in table, table[bright, im(p + (1, 0)) > 0.5]
+
+
+def _fibonacci():
+    a, b = 0, 1
+    while True:
+        yield a
+        a, b = b, a + b
+
+
+@program
+def a_known_number_of_endless_items(counts: Image, p: Position):
+    found = -1
+    for number in itertools.islice(_fibonacci(), 20):
+        if number > 2 * counts(p):
+            found = number
+            break
+    below = sum(1 for _ in itertools.takewhile(lambda number: number <= counts(p), _fibonacci()))
+    numbers = _fibonacci()
+    first = sum(itertools.islice(numbers, 5))
+    return found, below, first, next(numbers), list(itertools.islice(numbers, 1, 5, 2))[1]

@@ -273,6 +273,8 @@ class Join:
             hint = ": give it a number on both"
         elif narrow_dtype(a) or narrow_dtype(b):
             hint = ": NumPy's wraps in its own width; use .astype(int), or int(x)"
+        elif any(type(v) is int and not -(1 << 31) <= v < 1 << 31 for v in (a, b)):
+            hint = ": ints have 32 bits; make both floats, or end before, as by islice(numbers, 40)"
         elif {scalar_kind(a), scalar_kind(b)} == {"int", "uint"}:
             hint = ": make both a UInt, as UInt(x) or x & 0xFFFFFFFF, or an Int, as Int(x)"
         return Conflict(

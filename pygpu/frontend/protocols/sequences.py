@@ -54,6 +54,7 @@ with later():
     from pygpu.frontend.walked import iterators as walked
 
 ENDLESS = 1 << 20  # items taken from an iterator before it is said not to end
+WIDEST: Final = 64  # bits of an int that a table holds
 FEW: Final = 64  # items of a row of a table that are made one by one where all are asked for
 UNROLL_OPS = 2400  # operations that an unrolled loop may emit
 
@@ -436,7 +437,10 @@ def source_items(w: Evaluator, source: Any) -> Sequence[Any]:
         return items_of(w, source)
     if isinstance(source, Replay):
         try:
-            source.get(ENDLESS)
+            for index in range(ENDLESS + 1):
+                item = source.get(index)
+                if isinstance(item, int) and item.bit_length() > WIDEST:
+                    break  # which no table holds: such numbers may grow for ever
         except StopIteration:
             return tuple(source.items)
     return source  # type: ignore[no-any-return]

@@ -18,7 +18,7 @@ from pygpu.frontend.protocols.sequences import (
     taken_or_put_off,
 )
 from pygpu.frontend.values.evaluator import Evaluator, Rule
-from pygpu.frontend.values.objects import Instance, Iterator, Object
+from pygpu.frontend.values.objects import Instance, Iterator, Object, Replay
 from pygpu.frontend.values.values import Abstract
 
 with later():
@@ -90,11 +90,22 @@ def when_asked(rule: Rule, name: str) -> Rule:
                 made = rule(w, *args, **keywords)
             return w.heap.follow(made, reads, late=late)
 
-        if any(put_off(w, stream) or is_shared(w, stream) for stream in streams):
+        if any(is_shared(w, stream) for stream in streams):
+            return generator()
+        if any(put_off(w, stream) for stream in streams) and not _is_cut(w, name, args):
             return generator()
         return taken_or_put_off(w, taken, otherwise, streams)
 
     return taking
+
+
+def _is_cut(w: Evaluator, name: str, args: tuple[Any, ...]) -> bool:
+    """Whether a known number of items is taken of what Python runs: islice(primes(), 20)"""
+    if name != "sliced" or not isinstance(w.read(args[0])[0], Replay):
+        return False
+    return isinstance(args[min(len(args) - 1, 2)], int) and all(
+        isinstance(bound, int) or bound is None for bound in args[1:]
+    )
 
 
 def taken_now(w: Evaluator, iterator: Iterator, sources: list[Any]) -> Iterator:
