@@ -48,6 +48,11 @@ def is_excluded(w: ControlFlow, choice: Choice, number: int, nan: bool = True) -
     return _Search(nan).contradict([(asked, True), *_gone(w)], ())
 
 
+def is_for_nan(w: ControlFlow) -> bool:
+    """Whether tests have gone so that control comes here for NaN alone, or not at all."""
+    return bool(w.conditions) and _Search(nan=False).contradict(_gone(w), ())
+
+
 def raises_for_nan(w: ControlFlow, choice: Choice, number: int) -> bool:
     """Whether a variable lacks a value for NaN alone. Then reading it raises there."""
     if not is_excluded(w, choice, number, nan=False):

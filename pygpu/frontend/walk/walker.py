@@ -33,7 +33,7 @@ from pygpu.frontend.walk.steps import STEPS
 
 with later():
     from pygpu.frontend.effects import raising
-    from pygpu.frontend.flow import branches, dropped, handling, options, runs
+    from pygpu.frontend.flow import branches, dropped, excluded, handling, options, runs
     from pygpu.frontend.walk import locating
     from pygpu.frontend.walked import written
 
@@ -241,7 +241,8 @@ class Walker(Evaluation):
                 if error.error is not None:
                     return handling.leave(self, frame, state, error.error)
                 return Outcome.one(RAISED, State({}, [], state.heap))
-            if not handling.is_handled(self, frame, error):
+            unbound = isinstance(error, NameError) and excluded.is_for_nan(self)
+            if not unbound and not handling.is_handled(self, frame, error):
                 placed = locating.located(self, error)
                 if placed is error:
                     raise
