@@ -800,3 +800,37 @@ def stored_by_lists_of_dynamic_indices(counts: Image, p: Position):
         c[[j, i % 3]] = c[[i % 3, j]]
     powers = 5.0 ** np.arange(6)
     return a @ [1, 10, 100, 1000], b @ powers, c @ powers[:3], d.reshape(2, 6) @ powers
+
+
+@program
+def arrays_changed_in_place_by_functions(unit: Image, counts: Image, p: Position):
+    square, some, thinned = np.zeros((3, 3)), np.zeros(3), np.array([unit(p), 0.25, 0.75])
+    np.fill_diagonal(square, [unit(p), 2])
+    np.copyto(some, [unit(p), 1, 2])
+    np.copyto(some, 9, where=some > 1.5)
+    np.putmask(some, some < 0.5, [-1, -2])
+    np.put(some, [1], unit(p) * 2)
+    np.place(thinned, thinned > 0.5, 3)
+    return square.sum(), square[2, 2], some[0], some[1], some[2], thinned[0], thinned[2]
+
+
+@program
+def ufuncs_at_places(unit: Image, counts: Image, p: Position):
+    histogram, rows = np.zeros(5, int), np.zeros((3, 2))
+    np.add.at(histogram, [counts(p + (i, 0)) % 5 for i in range(4)], 1)
+    np.add.at(rows, ([0, counts(p) % 3, 1], [1, 0, 1]), [1.0, 2.0, 3.0])
+    np.multiply.at(rows, [0, 0], 2)
+    np.add.at(rows, [counts(p) % 3, 2], [[1, 1], [2, 2]])
+    some = np.array([unit(p), 0.25])
+    np.negative.at(some, [0])
+    np.maximum.at(some, [1], [unit(p)])
+    return (
+        histogram[0],
+        histogram[1],
+        histogram[4],
+        rows[0, 0],
+        rows[2, 1],
+        rows.sum(),
+        some[0],
+        some[1],
+    )

@@ -1037,11 +1037,6 @@ def power_that_may_be_negative(im: Image, p: Position):
 
 
 @program
-def power_modulo_that_may_be_negative(im: Image, p: Position):
-    return pow(3, p.x - 3, 7)
-
-
-@program
 def int_or_uint_by_path(im: Image, p: Position):
     if p.y > 2:
         h = p.x - 3

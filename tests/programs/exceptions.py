@@ -1274,3 +1274,38 @@ def texts_of_functions_of_numbers(ints: Image, p: Position):
     except ValueError:
         lengths += 0.5
     return lengths
+
+
+class _Few(ValueError):
+    pass
+
+
+class _Many(Exception):
+    def __init__(self, count):
+        super().__init__(count)
+        self.count = count
+
+
+@program
+def one_of_several_exceptions_raised(counts: Image, p: Position):
+    kinds = [ValueError, KeyError, IndexError]
+    try:
+        raise kinds[counts(p) % 3]
+    except KeyError:
+        first = 1
+    except (ValueError, IndexError):
+        first = 2
+    try:
+        raise _Few(counts(p)) if counts(p) % 2 else _Many(5)
+    except ValueError:
+        second = 1
+    except _Many as error:
+        second = error.count
+    either = ValueError("text") if counts(p) % 2 else KeyError
+    try:
+        raise either
+    except KeyError:
+        third = 1
+    except ValueError as error:
+        third = len(str(error))
+    return first, second, third

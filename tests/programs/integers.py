@@ -380,3 +380,13 @@ def whole_arrays_of_32_bits_without_a_sign_stay_so(im: Image, p: Position):
 def ranges_at_a_dynamic_place(im: Image, p: Position):
     large = range(2**31)[p.x], range(5, 2**31, 7)[p.x + 3], range(2**31, 2**31 + 90)[p.x]
     return *large, range(10, 0, -1)[p.x % 10], range(90)[-1 - p.x], range(3, 90, 20)[p.y % 4]
+
+
+@program
+def inverse_modulo(ints: Image, p: Position):
+    x = ints(p)
+    try:
+        of_six = pow(x, -1, 6)
+    except ValueError:
+        of_six = -1
+    return pow(x, -1, 97), pow(x, p.x - 3, 1000003), pow(3, -2, 7 + 0 * x), pow(x, -1, -97), of_six

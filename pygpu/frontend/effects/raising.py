@@ -96,6 +96,14 @@ def _caused(w: Evaluator, error: Any, cause: Any) -> Any:
     return error
 
 
+def _as_raised(w: Evaluator, error: Any) -> Any:
+    """One of several exceptions, of which some may be classes, as a value."""
+    made = error() if isinstance(error, type) and issubclass(error, BaseException) else error
+    if not isinstance(made, BaseException):
+        return made
+    return w.faults.raised(Fault(type(made), str(made), w.frame.place(), made))
+
+
 def raised_by(w: Evaluator, state: State, instruction: Instruction) -> Any:
     """What a `raise`, or the end of a handler that does not handle, raises: a known exception is
     raised; what is given back goes its way as a value."""
@@ -118,9 +126,10 @@ def raised_by(w: Evaluator, state: State, instruction: Instruction) -> Any:
         raise PathEnds(error)  # at every position
     if isinstance(error, Choice):
         left = state.facts.get(error.which.value, range(len(error.options)))
-        some = [error.options[i] for i in left]
+        some = [_as_raised(w, error.options[i]) for i in left]
         if all(isinstance(one, Raised) for one in some):  # what it cannot be here is none of these
-            every = [one if isinstance(one, Raised) else some[0] for one in error.options]
+            each = dict(zip(left, some, strict=True))
+            every = [each.get(place, some[0]) for place, _ in enumerate(error.options)]
             return Choice(error.which, tuple(every), error.why)
     if error is None:
         raise RuntimeError("No active exception to reraise")

@@ -54,7 +54,7 @@ with later():
     from pygpu.frontend.methods import dict_methods
     from pygpu.frontend.protocols import attributes, comparisons, indexing
     from pygpu.frontend.rules import classes, itertools_calls, numpy_calls, scipy_calls
-    from pygpu.frontend.walked import averages, library
+    from pygpu.frontend.walked import averages, library, selected
 
 
 def _slice(w: Evaluator, *bounds: Any) -> Any:
@@ -307,9 +307,10 @@ _LIBRARIES: Final[dict[str, Callable[[], Mapping[Any, Rule]]]] = {
 }
 
 
-def _reduced(ufunc: np.ufunc, w: Evaluator, xs: Any, axis: Any = 0) -> Any:
-    """A ufunc's method `reduce`, of a ufunc that has no rule of its own for it."""
-    return w.call(library.reduced, ufunc, xs, axis)
+def _of_ufunc(ufunc: np.ufunc, name: str) -> Rule | None:
+    """The rule of a ufunc's method, where the ufunc has none of its own for it."""
+    meant = {"reduce": library.reduced, "at": selected.at}.get(name)
+    return meant and (lambda w, *args, **named: w.call(meant, ufunc, *args, **named))
 
 
 def rule_of(function: Any) -> Rule | None:
@@ -322,8 +323,8 @@ def rule_of(function: Any) -> Rule | None:
         module = getattr(named, "__module__", "") or getattr(owner, "__module__", "")
         rules_of = _LIBRARIES.get((module or "").partition(".")[0])
         rule = None if rules_of is None else rules_of().get(function)
-        if rule is None and isinstance(owner, np.ufunc) and function.__name__ == "reduce":
-            rule = functools.partial(_reduced, owner)
+        if rule is None and isinstance(owner, np.ufunc):
+            rule = _of_ufunc(owner, function.__name__)
     rule = rule or of_library(function)
     if rule is None and (isinstance(function, np.ufunc) or _by_name(function)):
         rule = scipy_calls.named_rule(function)

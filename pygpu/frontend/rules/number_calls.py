@@ -26,7 +26,6 @@ from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import arrays, datamodel, operators, products
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.rules.walked_calls import SPECIAL_RULES
-from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator, Rule, usable
 from pygpu.frontend.values.faults import said_by
 from pygpu.frontend.values.kinds import is_complex, scalar_kind, specimen
@@ -302,11 +301,6 @@ def _pow(w: Evaluator, a: Any, b: Any, modulus: Any = None) -> Any:
                 "pow() 3rd argument not allowed unless all arguments are integers: "
                 f"{describe(value)}"
             )
-    if not ranges.is_natural(w, b):
-        raise w.error(
-            f"pow(a, b, m) takes an exponent that cannot be negative, got {describe(b)}: write "
-            "pow(a, max(b, 0), m)"
-        )
     w.check(arithmetic.compare(w, "==", modulus, 0), ValueError, said_by(pow, 1, 1, 0))
     return w.call(special.power_modulo, a, b, modulus)
 

@@ -316,7 +316,7 @@ def stored_at(xs: Any, index: Any, new: Any) -> None:
             xs[place] = new
 
 
-def reduced(ufunc: Any, xs: Any, axis: Any) -> Any:
+def reduced(ufunc: Any, xs: Any, axis: Any = 0) -> Any:
     """ufunc.reduce, of two elements at a time."""
     rows = np.moveaxis(np.asarray(xs), axis, 0)
     made = rows[0]

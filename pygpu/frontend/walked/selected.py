@@ -1,5 +1,6 @@
 """NumPy's functions of arrays of which only the device knows how long they are, as Python functions
-that are walked: what masks select, the places where a condition holds, the different elements.
+that are walked: what masks select, the places where a condition holds, the different elements. And
+those that change arrays in place.
 
     places = np.flatnonzero(x > 0.5)      # all places, and for each the test
     values, counts = np.unique(x, return_counts=True)
@@ -204,6 +205,52 @@ OF_SELECTIONS: Final[dict[Any, Any]] = {
     np.copy: same,
     np.atleast_1d: same,
 }
+
+
+# ---------------------------------------------------------------- what changes arrays in place
+
+
+def fill_diagonal(a: Any, val: Any, wrap: Any = False) -> None:
+    if wrap:
+        refuse("np.fill_diagonal(wrap=True)", "a loop over the rows")
+    values = np.ravel(np.asarray(val))
+    for k in range(min(np.shape(a))):
+        a[(k,) * np.ndim(a)] = values[k % len(values)]
+
+
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    dst[...] = src if where is True else np.where(where, src, dst)
+
+
+def putmask(a: Any, mask: Any, values: Any) -> None:
+    a[...] = np.where(mask, np.resize(np.asarray(values), np.shape(a)), a)
+
+
+def place(arr: Any, mask: Any, vals: Any) -> None:
+    if np.size(vals) != 1:
+        refuse("np.place() of several values", "np.putmask() or np.where()")
+    putmask(arr, mask, vals)
+
+
+def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
+    if mode != "raise":
+        refuse(f"np.put(mode={mode!r})", "np.put() of places that are clipped or taken modulo")
+    values, elements = np.ravel(np.asarray(v)), a.reshape(-1)
+    for k, index in enumerate(np.ravel(np.asarray(ind))):
+        elements[index] = values[k % len(values)]
+
+
+def at(function: Any, a: Any, indices: Any, *b: Any) -> None:
+    """The method `at` of a ufunc: each place in turn, so that one may be met again."""
+    is_several = isinstance(indices, tuple)
+    axes = [np.ravel(np.asarray(each)) for each in (indices if is_several else (indices,))]
+    places = list(zip(*axes, strict=True)) if is_several else list(axes[0])
+    shape = (len(places), *np.shape(a)[len(axes) :])
+    rows = [np.broadcast_to(np.asarray(each), shape) for each in b]
+    for k, index in enumerate(places):
+        a[index] = function(a[index], *[each[k] for each in rows])
+
+
 # The functions by what means them.
 MEANT: Final[dict[Any, Any]] = {
     np.nonzero: nonzero,
@@ -216,4 +263,9 @@ MEANT: Final[dict[Any, Any]] = {
     np.union1d: union1d,
     np.intersect1d: intersect1d,
     np.setdiff1d: setdiff1d,
+    np.fill_diagonal: fill_diagonal,
+    np.copyto: copyto,
+    np.putmask: putmask,
+    np.place: place,
+    np.put: put,
 }

@@ -6,6 +6,7 @@ import math
 import operator
 from typing import Any
 
+from pygpu.frontend.walked.asked import holds
 from pygpu.glsl import exp, exp2, floor, log2
 from pygpu.language.scalars import Int, UInt
 
@@ -96,13 +97,13 @@ def power_modulo(base: Any, exponent: Any, modulus: Any) -> Any:
     size = UInt(abs(modulus))
     square = _modulo(base, modulus)
     power = UInt(1) % size
-    left = UInt(exponent)
+    left = UInt(abs(exponent))
     while left != 0:
         if left & 1 != 0:
             power = _product_modulo(power, square, size)
         square = _product_modulo(square, square, size)
         left = left >> 1
-    if exponent < 0:  # abs(-2**31), which is itself
+    if exponent < 0:
         power = _inverse(power, size)
     if isinstance(modulus, UInt) or modulus >= 0x80000000:
         return power
@@ -131,6 +132,7 @@ def _inverse(number: Any, modulus: Any) -> Any:
         less = _product_modulo(a // b % modulus, other, modulus)
         inverse, other = other, inverse - less if inverse >= less else inverse + (modulus - less)
         a, b = b, a % b
+    holds(a == 1, ValueError, "base is not invertible for the given modulus")
     return inverse
 
 
