@@ -129,9 +129,9 @@ class _Door(Door[Context]):
         raise DeviceError(self.failure)
 
     def forget(self) -> None:
-        """Let a lost context go; the next to enter makes a new one."""
-        if self.held is not None:
-            self.held.platform.release()
+        """Let a lost context go; the next to enter makes a new one. It stays as long as the process:
+        once it is destroyed, NVIDIA's driver may take the new one for it, which has its address.
+        Then results are zeros, or the process ends."""
         self.held = None
 
     def release(self) -> None:

@@ -126,11 +126,12 @@ def test_first_part_runs_when_numbers_change(gpu, monkeypatch):
 def test_reset_of_the_driver_is_survived(gpu, monkeypatch):
     compiled = pygpu.compile(gabor, target=gpu)
     want = np.asarray(compiled(IMAGE, 1.0, 3.0))
-    with opengl.context() as gl:
-        monkeypatch.setattr(gl, "_status", lambda: 0x8253)
-    with pytest.raises(DeviceError, match="reset the device"):
-        np.asarray(compiled(IMAGE, 1.0, 3.0))
-    assert np.array_equal(compiled(IMAGE, 1.0, 3.0), want)
+    for _ in range(4):
+        with opengl.context() as gl:
+            monkeypatch.setattr(gl, "_status", lambda: 0x8253)
+        with pytest.raises(DeviceError, match="reset the device"):
+            np.asarray(compiled(IMAGE, 1.0, 3.0))
+        assert np.array_equal(compiled(IMAGE, 1.0, 3.0), want)
 
 
 def test_rounds_pipelines_and_arrays_that_are_given(gpu):
