@@ -191,3 +191,10 @@ def arrays_of_one_kind_of_number(counts: Image, p: Position):
     weights.append(counts(p))
     kinds = isinstance(b, array.array) + 2 * isinstance(a, list)
     return b[0] + b[1] * 10, sum(a), kinds, a.itemsize, float(np.mean(weights))
+
+
+@program
+def one_nan_is_itself_in_containers(im: Image, p: Position):
+    x = float("nan") if im(p) > 0 else 1.0
+    y = x + 0
+    return [x].count(x), [x] == [x], (x,) < (x, 1), {1: x} == {1: x}, x in [x], [x] == [y], x == x

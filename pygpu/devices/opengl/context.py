@@ -129,8 +129,8 @@ class _Door(Door[Context]):
         raise DeviceError(self.failure)
 
     def forget(self) -> None:
-        """Let a lost context go; the next to enter makes a new one. It stays as long as the process:
-        once it is destroyed, NVIDIA's driver may take the new one for it, which has its address.
+        """Let a lost context go; the next to enter makes a new one. It stays as long as the process
+        does: once it is destroyed, NVIDIA's driver takes the new one, at the same address, for it.
         Then results are zeros, or the process ends."""
         self.held = None
 

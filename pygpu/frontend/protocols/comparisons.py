@@ -262,8 +262,7 @@ def _same_dicts(w: Evaluator, a: Any, b: Any) -> Any:
 
 def same_items(w: Evaluator, x: Any, y: Any) -> Any:
     """Whether containers take two items for equal: as one object, or by the truth of x == y."""
-    is_one = isinstance(x, Object) and x is y
-    return True if is_one else flags.counted(w.truth(compare(w, "==", x, y)))
+    return True if x is y else flags.counted(w.truth(compare(w, "==", x, y)))
 
 
 def _compare_sequences(w: Evaluator, symbol: str, a: tuple[Any, ...], b: tuple[Any, ...]) -> Any:
