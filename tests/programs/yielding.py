@@ -642,3 +642,24 @@ def generator_in_a_variable_is_closed_with_its_function(im: Image, counts: Image
         return found
 
     return first(), noted[0]
+
+
+def _digits(number):
+    while True:
+        number, digit = divmod(number, 10)
+        yield digit
+        if not number:
+            return
+
+
+@program
+def lists_of_as_many_as_it_yields(counts: Image, p: Position):
+    digits = list(_digits(counts(p) * 7))
+    more = [*_digits(counts(p))]
+    more.extend(_digits(counts(p) * 30))
+    return len(digits), digits[0], sum(digits), len(more), sorted(_digits(counts(p) * 5))[0]
+
+
+@program
+def looked_for_among_what_it_yields(counts: Image, p: Position):
+    return 4 in _digits(counts(p) * 7), len(set(_digits(counts(p) * 11)))

@@ -52,9 +52,9 @@ from pygpu.language import vectors
 with later():
     from pygpu.frontend.collections import bounded, members
     from pygpu.frontend.walked import iterators as walked
+    from pygpu.frontend.walked import library
 
 ENDLESS = 1 << 20  # items taken from an iterator before it is said not to end
-WIDEST: Final = 64  # bits of an int that a table holds
 FEW: Final = 64  # items of a row of a table that are made one by one where all are asked for
 UNROLL_OPS = 2400  # operations that an unrolled loop may emit
 
@@ -143,10 +143,13 @@ def _few(w: Evaluator, items: Indexed) -> tuple[Any, ...]:
     )
 
 
-def items_or_maybe(w: Evaluator, value: Any) -> tuple[Any, ...]:
-    """The items of `items_of`; one that a generator expression may leave out is a Maybe."""
+def items_or_maybe(w: Evaluator, value: Any, by_loop: bool = True) -> tuple[Any, ...]:
+    """The items of `items_of`; one that a generator may leave out is a Maybe. What goes on as long
+    as a dynamic value says is made a list, unless it is not to be taken `by_loop`."""
     if isinstance(value, Instance):
         value = iterate(w, value)
+    if by_loop and in_turn(w, value):
+        value = w.call(library.listed, value)
     if isinstance(value, Iterator):
         _open(w, value)
         source, index = w.read(value)
@@ -197,7 +200,7 @@ def in_turn(w: Evaluator, xs: Any) -> bool:
     if isinstance(xs, Instance):
         try:
             with w.attempt():
-                items_or_maybe(w, xs)
+                items_or_maybe(w, xs, by_loop=False)
         except CompileError:
             return True
         return False
@@ -439,7 +442,7 @@ def source_items(w: Evaluator, source: Any) -> Sequence[Any]:
         try:
             for index in range(ENDLESS + 1):
                 item = source.get(index)
-                if isinstance(item, int) and item.bit_length() > WIDEST:
+                if isinstance(item, int) and item.bit_length() > 64:
                     break  # which no table holds: such numbers may grow for ever
         except StopIteration:
             return tuple(source.items)

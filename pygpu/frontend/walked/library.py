@@ -161,6 +161,11 @@ def all_in_turn(xs: Any) -> Any:
     return True
 
 
+def listed(xs: Any) -> Any:
+    """list(xs), of an iterator"""
+    return [x for x in xs]  # noqa: C416
+
+
 def found_in_turn(xs: Any, value: Any) -> Any:
     """Whether a value is in an iterator, of which no more is taken than is needed."""
     for x in xs:
