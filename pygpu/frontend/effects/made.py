@@ -25,6 +25,7 @@ _OTHERS: Final = (
     *(type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, Abstract),
     *(int, float, complex, str, bytes, tuple, frozenset, type(None), np.ndarray, np.generic),
     *(random.Random, np.random.Generator, np.random.RandomState, np.random.BitGenerator),
+    BaseException,
 )
 _SAYING: Final = ("hexdigest", "qsize")  # methods that tell of what cannot be pickled
 _WRITTEN_IN_PYTHON: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE
