@@ -142,8 +142,7 @@ class _Search:
         simple: dict[Any, Test] = {}
         if not all(_add(simple, *test) for test in tests):
             return True
-        said_of = list(simple.values())
-        if _fits_no_number(said_of, self.nan) or _fits_no_order(said_of, self.nan):
+        if _fits_no_number(simple.values(), self.nan) or _fits_no_order(simple.values(), self.nan):
             return True
         said = frozenset([(key, holds) for key, (_, holds) in simple.items()])
         if any(claim <= said for claim in claims):
@@ -281,8 +280,8 @@ def _fits_no_order(tests: Iterable[Test], nan: bool) -> bool:
     for chosen in product(*each_place):
         at = dict(zip(ordered, chosen, strict=True))
         if all((at[a] < at[b]) == (m < n) for a, m in numbers for b, n in numbers) and all(
-            holder(*[_placed(each, at) for each in operands]) is holds
-            for holder, operands, holds in compared
+            compare(*[_placed(each, at) for each in operands]) is holds
+            for compare, operands, holds in compared
         ):
             return False
     return True
