@@ -655,11 +655,10 @@ def _digits(number):
 @program
 def lists_of_as_many_as_it_yields(counts: Image, p: Position):
     digits = list(_digits(counts(p) * 7))
-    more = [*_digits(counts(p))]
-    more.extend(_digits(counts(p) * 30))
-    return len(digits), digits[0], sum(digits), len(more), sorted(_digits(counts(p) * 5))[0]
+    return len(digits), digits[0], sum(digits), 4 in _digits(counts(p) * 7)
 
 
 @program
-def looked_for_among_what_it_yields(counts: Image, p: Position):
-    return 4 in _digits(counts(p) * 7), len(set(_digits(counts(p) * 11)))
+def lists_that_are_longer_by_what_it_yields(counts: Image, p: Position):
+    digits = [1, *_digits(counts(p) * 30)]
+    return len(digits), digits[1]
