@@ -76,8 +76,8 @@ def compiled(task: Task) -> CpuProgram | CpuStaged:
 
 
 def _order(task: Task) -> Order:
-    """What windows are summed along first: rows. What is kept of these lies in other sets of a
-    cache than its neighbours; rows of an image that is a power of two wide all lie in the same. Of
+    """What windows are gone along first: rows. What is kept of these lies in other sets of a cache
+    than its neighbours; rows of an image that is a power of two wide all lie in the same. Of
     planes layers and columns, if rules at edges give texels: such stages are as wide as planes."""
     loads = [op.data for op in walk(task.function.body) if op.code == "load"]
     is_given = all(each.boundary != "constant" for each in loads)

@@ -45,6 +45,7 @@ LEAST: Final = 26  # texels of a sum worth it: 5 x 5 of floats take as long
 TOLERANCE: Final = 5e-7  # of a weight: they are products that were rounded to float32
 SMALL: Final = 0.1  # of the largest weight: what is less may err by as much as this
 LAYERS: Final = 64  # expressions of a sum
+TALL: Final = 7  # rows of a sum from which on rows of the results are kept, if so they are
 DEEPEST: Final = 16  # sums and products within a sum that are looked at
 SUMS: Final = ("add", "sub", "fma")
 
@@ -77,7 +78,8 @@ class _Product:
 
     def written(self, rewriter: Rewriter, type: Type, order: Order) -> Value:
         """Sums along `inner` come first, those of planes before them where the order says so."""
-        rows_first, apart = order == "rows", order == "planes" and len(self.layers) > 1
+        rows_first = order == "rows" and len(self.rows) >= TALL
+        apart = order == "planes" and len(self.layers) > 1
         outer, inner = (self.rows, self.columns) if rows_first else (self.columns, self.rows)
 
         def line(at: int) -> Value:
@@ -125,6 +127,9 @@ def _factored(function: Function, order: Order, least: int, formats: Sequence[Fo
         parted, _ = _parted(function, {op for op, value in made.items() if value in added_up})
         finder = _Finder(parted, order, least, formats)
         products, numbers = finder.found(), finder.numbers
+
+    is_wider = any(f.dtype.itemsize < 4 for f in formats)  # sums are, than texels
+    order = "columns" if order == "rows" and is_wider else order
 
     def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
         if not any(value in products or value in numbers for value in op.results):
