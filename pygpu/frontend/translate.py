@@ -346,9 +346,7 @@ _SEQUENCES: Final = (Array, List, Row, list, np.ndarray)
 def _output(w: Walker, function: Any, result: Any) -> Value:
     if isinstance(result, Choice):
         result = words.as_number(w, result)
-    held = w.read(result) if isinstance(result, Array) else result
-    if isinstance(held, np.ndarray) and held.ndim == 0:
-        result = held[()]
+    result = operands.number_in(w, result)
     if isinstance(result, _SEQUENCES):
         whole = opened(w, result) if isinstance(result, Row) else result
         items = operands.sequence_of_scalars(w, whole)

@@ -5,6 +5,8 @@ PYGPU_EXAMPLES=20 runs twenty times as many programs, other ones each time.
 
 import os
 import random
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -23,33 +25,29 @@ TAKEN = 0.35  # of the functions compile at least; others are refused
 
 @pytest.mark.timeout(120 * MORE)
 def test_changes_are_seen_through_all_names() -> None:
-    first = 0 if MORE == 1 else random.randrange(10**6)
-    taken = [check(function(seed)) for seed in range(first, first + COUNT * MORE)]
-    assert sum(taken) >= TAKEN * len(taken)
+    check_some(function, TAKEN)
 
 
 @pytest.mark.timeout(120 * MORE)
 def test_changes_of_what_a_pixel_chooses_are_seen_through_all_names() -> None:
-    first = 0 if MORE == 1 else random.randrange(10**6)
-    seeds = range(first, first + COUNT * MORE)
-    taken = [check(function(seed, known=True)) for seed in seeds]
-    assert sum(taken) >= TAKEN * len(taken)
+    check_some(partial(function, known=True), TAKEN)
 
 
 @pytest.mark.timeout(120 * MORE)
 def test_changes_of_arrays_are_seen_through_all_names_and_views() -> None:
-    first = 0 if MORE == 1 else random.randrange(10**6)
-    seeds = range(first, first + COUNT * MORE)
-    taken = [check(random_arrays.function(seed), tolerance=1e-5) for seed in seeds]
-    assert sum(taken) >= 2 * TAKEN * len(taken)
+    check_some(random_arrays.function, 2 * TAKEN, tolerance=1e-5)
 
 
 @pytest.mark.timeout(120 * MORE)
 def test_changes_of_what_loops_make_anew_are_seen_through_all_names() -> None:
+    check_some(random_rebinding.function, 2 * TAKEN, tolerance=1e-5)
+
+
+def check_some(make: Callable[[int], Aliases], least: float, tolerance: float = 0.0) -> None:
+    """Check functions of some seeds, of which so many compile at least."""
     first = 0 if MORE == 1 else random.randrange(10**6)
-    seeds = range(first, first + COUNT * MORE)
-    taken = [check(random_rebinding.function(seed), tolerance=1e-5) for seed in seeds]
-    assert sum(taken) >= 2 * TAKEN * len(taken)
+    taken = [check(make(seed), tolerance) for seed in range(first, first + COUNT * MORE)]
+    assert sum(taken) >= least * len(taken)
 
 
 @pytest.mark.parametrize("seed", [2, 222])

@@ -415,3 +415,14 @@ def setters_do_not_see_what_is_held(im: Image, p: Position):
     last.append(1)
     last.append(2)
     return len(some), some.name, len(last), last[0], last.maxlen
+
+
+class OrderedWithMissing(collections.OrderedDict):
+    def __missing__(self, key):
+        return 5
+
+
+@program
+def ordered_dicts_ask_what_is_missing(counts: Image, p: Position):
+    some = OrderedWithMissing(a=counts(p))
+    return some["a"], some["b"], OrderedWithMissing({1: 2, 3: 4})[counts(p)]

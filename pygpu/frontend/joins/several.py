@@ -189,8 +189,8 @@ def _may_be(state: State, one: Object | None) -> tuple[Any, tuple[Object, ...]]:
     """Which objects a joined one may be on a path, another one is itself."""
     if one is None:
         return 0, ()
-    known = state.get(one.either) if one.either is not None and one.outside == EITHER else None
-    return (known.which, known.options) if isinstance(known, Choice) else (0, (one,))
+    known = _options(state, one)
+    return (0, (one,)) if known is None else (known.which, known.options)
 
 
 def _changeable(join: Joining, one: Object, right: bool, key: Key) -> Object | None:

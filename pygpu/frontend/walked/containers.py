@@ -142,6 +142,13 @@ class Deque(Sequence):
 class Mapping(Container):
     """What the dicts below have in common."""
 
+    __missing__: Any  # of classes that have it
+
+    def __getitem__(self, key: Any) -> Any:
+        if hasattr(type(self), "__missing__") and key not in self.held_in_c:
+            return self.__missing__(key)
+        return self.held_in_c[key]
+
     def __reversed__(self) -> Iterator[Any]:
         iterator: Iterator[Any] = reversed(list(self.held_in_c))
         return iterator
@@ -183,9 +190,6 @@ class DefaultDict(Mapping):
     def __init__(self, default_factory: Any = None, *mapping: Any, **named: Any) -> None:
         hold(self, default_factory, "default_factory")
         hold(self, dict(*mapping, **named))
-
-    def __getitem__(self, key: Any) -> Any:
-        return self.held_in_c[key] if key in self.held_in_c else self.__missing__(key)
 
     def __missing__(self, key: Any) -> Any:
         if self.default_factory is None:
@@ -236,9 +240,6 @@ class Counter(Mapping):
     def __init__(self, counted: Any = (), **named: Any) -> None:
         hold(self, {})
         self.update(counted, **named)
-
-    def __getitem__(self, key: Any) -> Any:
-        return self.held_in_c[key] if key in self.held_in_c else self.__missing__(key)
 
     def __missing__(self, key: Any) -> Any:
         return 0
@@ -335,12 +336,6 @@ class DerivedDict(Mapping):
 
     def __init__(self, *mapping: Any, **named: Any) -> None:
         hold(self, dict(*mapping, **named))
-
-    def __getitem__(self, key: Any) -> Any:
-        missing = getattr(type(self), "__missing__", None)
-        if key not in self.held_in_c and missing is not None:
-            return missing(self, key)
-        return self.held_in_c[key]
 
     def __or__(self, other: Any) -> Any:
         return self.held_in_c | plain(other)
