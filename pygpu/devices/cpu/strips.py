@@ -28,7 +28,7 @@ from pygpu.devices.cpu.layout import Block, Layout, Rows, Sizes, StripsJob
 from pygpu.devices.cpu.native import Native
 from pygpu.devices.cpu.program import LAYOUTS, LONG, SHORT, SMALL, CpuProgram
 from pygpu.devices.cpu.threads import POOL, Job, thread_count
-from pygpu.devices.process.reserve import RESERVE
+from pygpu.devices.process.reserve import RESERVE, clear
 from pygpu.ssa import Constant
 
 NOTHING: Final[Mapping[int, NDArray[Any]]] = {}
@@ -235,9 +235,25 @@ class CpuStrips(Linked):
                 stride = self.makers[image].shape[1] * self.formats[image].nbytes
                 if stride > SHORT_ROW:  # an odd number of lines: rows lie in different sets
                     stride = (-(-stride // slots.ALIGN) | 1) * slots.ALIGN
+                    self.own += -self.own % slots.PAGE
                 self.kept[image] = Kept(self.own, Rows(rows, stride))
                 self.own += rows * stride
         self.own += 4 * slots.ALIGN
+        last = [stage for stage in self.stages if not self.direct.isdisjoint(stage.outputs)]
+        read = {image for stage in last for image in stage.inputs if image in self.kept}
+        self.facing = tuple({self.kept[image].rows for image in read})
+
+    def _shift(self, places: Sequence[int], given: Sequence[NDArray[Any]]) -> int:
+        """Where in a page what is kept is to begin: stores of results take long, so loads of what
+        they are computed from are not to wait for them."""
+        made = zip(self.wanted, places[len(self.read) :], given[len(self.read) :], strict=True)
+        line = slots.ALIGN
+        results = [
+            (place % slots.PAGE // line * line, array.strides[0])
+            for image, place, array in made
+            if image in self.direct
+        ]
+        return clear(self.facing, tuple(results)) if self.facing else 0
 
     # ------------------------------------------------------------ a run
 
@@ -263,10 +279,13 @@ class CpuStrips(Linked):
             job = jobs.idle.pop()
         except IndexError:
             job = self._job(jobs.layouts, given)
-        job.fill(addresses(given), uniforms)
-        threads = min(self.threads, job.header.numbers[slots.TILES])
+        places, numbers = addresses(given), job.header.numbers
+        job.fill(places, uniforms)
+        own = numbers[slots.OWN] // slots.PAGE * slots.PAGE
+        numbers[slots.OWN] = own + self._shift(places, given)
+        threads = min(self.threads, numbers[slots.TILES])
         calls, is_small = self.stages[0].program.calls, self.is_brief and self.is_small
-        of_all = Job(job, job.header.numbers[slots.SCRATCH], (self, given))
+        of_all = Job(job, numbers[slots.SCRATCH], (self, given))
         POOL.run(calls, of_all, threads, self.is_brief, is_small)
         jobs.idle.append(job)
         return {image: Storage.of(array) for image, array in arrays.items()}
@@ -378,7 +397,7 @@ class CpuStrips(Linked):
         tall = -(-height // self.count)
         tall = -(-tall // STEP) * STEP
         work = -(-8 * len(stages) // slots.ALIGN) * slots.ALIGN
-        own = work + -(-scratch // slots.ALIGN) * slots.ALIGN
+        own = -(-(work + scratch) // slots.PAGE) * slots.PAGE
         numbers = [0] * (stop + 1)
         for slot, value in {
             slots.TILES: -(-height // tall) * self.depth,
@@ -392,7 +411,7 @@ class CpuStrips(Linked):
             slots.WARM: max([above + ahead for _, above, _, ahead in stages]),
             slots.WORK: work,
             slots.OWN: own,
-            slots.SCRATCH: own + self.own,
+            slots.SCRATCH: own + self.own + slots.PAGE,
             slots.GATE: slots.SHUT,
             slots.STOP: stop,
         }.items():

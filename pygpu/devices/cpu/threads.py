@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from pygpu.codegen.jobs import arrays
 from pygpu.codegen.jobs.handover import DONE, LEFT_ALL, LINGERING, TAKEN
-from pygpu.codegen.jobs.slots import ALIGN
+from pygpu.codegen.jobs.slots import PAGE
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.host import settings
 from pygpu.devices.cpu.native import Native
@@ -109,12 +109,12 @@ class Scratch:
         self.size = self.start = 0
 
     def of(self, size: int) -> int:
-        """The address of so many bytes."""
+        """The address of so many bytes, at which a page begins."""
         if self.size < size:
             self.size = size
-            self.buffer = ctypes.create_string_buffer(size + ALIGN)
+            self.buffer = ctypes.create_string_buffer(size + PAGE)
             start = ctypes.addressof(self.buffer)
-            self.start = start + -start % ALIGN
+            self.start = start + -start % PAGE
         return self.start
 
 

@@ -35,6 +35,7 @@ LINE: Final = 64  # bytes of a line of the cache, or more
 PAGE: Final = 4096
 WAITING: Final = 1 << 21  # bytes of a result whose stores take long: second caches do not hold them
 BEHIND: Final = 512  # bytes that are stored before what is loaded, and still wait
+SOON: Final = 192  # bytes that are stored so shortly before that all of them wait
 NEAR: Final = range(-2, 6)  # rows that are read for one of a block of results
 
 
@@ -154,6 +155,22 @@ def apart(pitch: int) -> int:
         return sum(each < BEHIND for each in behind), -far
 
     return min(range(0, PAGE, LINE), key=badness)
+
+
+Rows = tuple[int, int]
+
+
+@lru_cache(maxsize=1024)
+def clear(kept: tuple[Rows, ...], results: tuple[Rows, ...]) -> int:
+    """How many bytes on in a page memory is to begin in which rows are kept: of each image so many,
+    so many bytes apart, the first where a page begins. Loads of as few of them as can be are to
+    wait for stores of results, which begin at such places and have rows as many bytes apart."""
+    shifts = np.arange(0, PAGE, LINE)
+    rows = np.concatenate([stride * np.arange(number) for number, stride in kept])
+    stored = np.concatenate([place + stride * np.arange(PAGE // LINE) for place, stride in results])
+    behind = (np.unique(stored % PAGE)[:, None, None] - rows[:, None] - shifts) % PAGE
+    waiting = [np.count_nonzero(behind < most, axis=(0, 1)) for most in (SOON, BEHIND)]
+    return int(shifts[np.lexsort(waiting[::-1])[0]])
 
 
 def _aligned(nbytes: int) -> NDArray[np.uint8]:

@@ -12,7 +12,17 @@ import pygpu
 from pygpu import Image, Position
 from pygpu.devices import targets
 from pygpu.devices.process import reserve
-from pygpu.devices.process.reserve import BEHIND, LINE, NEAR, PAGE, WAITING, Reserve, apart
+from pygpu.devices.process.reserve import (
+    BEHIND,
+    LINE,
+    NEAR,
+    PAGE,
+    SOON,
+    WAITING,
+    Reserve,
+    apart,
+    clear,
+)
 
 SHAPE, FLOAT = (40, 50, 3), np.dtype("float32")
 NBYTES = 40 * 50 * 3 * 4
@@ -226,3 +236,26 @@ def test_freed_memory_is_kept_unless_the_user_says_what_becomes_of_it(monkeypatc
     assert asked == ([] if name or os.name != "posix" else [(-3, 32 << 20), (-1, 64 << 20)])
     monkeypatch.setattr(reserve.ctypes, "CDLL", lambda _: object())
     reserve.keep_freed()  # a C library without it
+
+
+@pytest.mark.parametrize("place", [0, LINE, 2048, PAGE - LINE])
+@pytest.mark.parametrize("numbers", [(1,), (18, 30), (40,), (52,)])
+def test_rows_that_are_kept_lie_before_no_result_of_whole_pages(numbers, place):
+    kept = tuple((number, 8192 + LINE) for number in numbers)
+    shift = clear(kept, ((place, 8192),))
+    assert shift % LINE == 0
+    near = [(place - shift - k * LINE) % PAGE for number in numbers for k in range(number)]
+    assert min(near) >= SOON
+    assert 0 <= clear(((70, 8192 + LINE),), ((place, 8192),)) < PAGE  # which have no such place
+
+
+@pytest.mark.parametrize("pitch", [6144, 8000])
+def test_rows_that_are_kept_lie_before_as_few_rows_of_results_as_can_be(pitch):
+    def near(shift):
+        stored = np.unique(np.arange(64) * pitch % PAGE)
+        behind = (stored[:, None] - shift - np.arange(12) * LINE) % PAGE
+        return np.count_nonzero(behind < SOON)
+
+    found = near(clear(((12, 8192 + LINE),), ((0, pitch),)))
+    assert found == min(near(shift) for shift in range(0, PAGE, LINE))
+    assert found == 0 or pitch == 8000

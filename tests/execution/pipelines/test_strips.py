@@ -221,3 +221,35 @@ def test_what_fails_in_strips_names_the_lines(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(MemoryError) as caught:
         pygpu.pipeline(chain)(Image(np.zeros((100, 50), np.float32)))
     assert "test_strips.py" in "".join(caught.value.__notes__)
+
+
+def test_rows_that_are_kept_lie_before_no_stores_of_results(monkeypatch):
+    """Wherever in a page these begin, results of several sizes by turns."""
+    headers = []
+    fill = strips.StripsJob.fill
+
+    def noted(self, places, uniforms):
+        fill(self, places, uniforms)
+        headers.append((self.header.numbers, places[-1]))
+
+    monkeypatch.setattr(strips.StripsJob, "fill", noted)
+    monkeypatch.setenv("PYGPU_THREADS", "1")
+
+    def mean(im: Image, p: Position):
+        return sum([im(p + (i, j)) for i in range(-3, 4) for j in range(-3, 4)]) / 49
+
+    compiled = pygpu.compile(mean)
+    texels = np.random.default_rng(1).random((64, 1024), np.float32)
+    want = compiled(texels[:, :1000].copy()), compiled(texels)
+    memory = np.empty(texels.nbytes + 2 * 4096, np.uint8)
+    start = -memory.__array_interface__["data"][0] % 4096
+    for place in (0, 64, 1040, 2048, 4000):
+        for width, expected in zip((1000, 1024), want, strict=True):
+            part = memory[start + place :][: 64 * 4 * width]
+            out = part.view(np.float32).reshape(64, width)
+            compiled(texels[:, :width].copy(), out=out)
+            assert out.tobytes() == expected.tobytes()
+        numbers, result = headers[-1]
+        assert result % 4096 == place
+        shift = numbers[strips.slots.OWN] % 4096
+        assert min((place // 64 * 64 - shift - 64 * row) % 4096 for row in range(30)) >= 192
