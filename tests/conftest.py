@@ -44,7 +44,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test's targets follow one another: what all of them are compared with is computed once by
+    the process that runs them."""
     if "target" in metafunc.fixturenames:
         chosen = metafunc.config.getoption("--target") or TARGETS
         metafunc.parametrize("target", [t for t in TARGETS if t in chosen], indirect=True)
