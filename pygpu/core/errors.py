@@ -227,6 +227,7 @@ def guarded(function: _F, check: Callable[[str, tuple[Any, ...]], None] | None =
         except Exception as error:
             if isinstance(error, TypeError) and _last(error.__traceback__) is guard:
                 error.__pygpu_refused__ = True  # type: ignore[attr-defined]  # arguments misfit
+                _name_as_called(error, function, args)
                 name_unknown(error, function, kwargs)
             else:
                 name_misfit(error, function, args, kwargs)
@@ -326,9 +327,19 @@ INSTEAD: Final = {
 }
 
 
+def _name_as_called(error: TypeError, function: Callable[..., Any], args: Sequence[Any]) -> None:
+    """Have an error of a method's arguments name the class of the object, as users know it, and not
+    one that this derives from."""
+    owner = function.__qualname__.rpartition(".")[0]
+    if owner and args and owner in [cls.__qualname__ for cls in type(args[0]).__mro__]:
+        name, cls = function.__name__, type(args[0]).__name__
+        called = cls if name == "__init__" else f"{cls}.{name}"
+        error.args = (str(error).replace(f"{owner}.{name}()", f"{called}()", 1),)
+
+
 def name_unknown(error: TypeError, function: Callable[..., Any], kwargs: Mapping[str, Any]) -> None:
     """Have an error of a keyword that a function does not take say what may be meant."""
-    parameters = inspect.signature(function).parameters
+    parameters = [name for name in inspect.signature(function).parameters if name != "self"]
     unknown = [name for name in kwargs if name not in parameters]
     if not unknown or "unexpected keyword" not in str(error):
         return

@@ -71,7 +71,14 @@ def iterate(
     several = isinstance(image, tuple)
     state = list(image) if isinstance(image, tuple) else [image]
     slots = _image_slots(signature, len(state))
-    values = _collect(signature, slots, state, args, kwargs)
+    try:
+        values = _collect(signature, slots, state, args, kwargs)
+    except TypeError as error:
+        images = [p.name for p in signature.parameters if p.role == "image"]
+        if not several and any(f"{name}: " in str(error) for name in images):
+            together = f"{signature.name}.iterate(({', '.join(images)}), n)"
+            raise TypeError(f"{error}; images that are all made anew: {together}") from None
+        raise
     changing = check_each(values, rounds, [p.name for p in signature.parameters])
     rounds_of = _Rounds(compiled, values, slots, rounds, changing, asked)
     if holds_dask(state):

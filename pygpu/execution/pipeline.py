@@ -19,7 +19,7 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, Final, overload
 
 import numpy as np
 
@@ -40,6 +40,7 @@ from pygpu.execution.pipelines.takes import Take, Takes
 from pygpu.execution.pipelines.together import images_of
 from pygpu.execution.pipelines.unseen import Unseen
 from pygpu.execution.programs.options import Options, fast_within
+from pygpu.language.vectors import Vector
 
 with later():
     from pygpu.execution import framewise
@@ -135,7 +136,7 @@ class Pipeline:
     def _lazily(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """The function over Dask arrays, which put calls off by themselves. Operators between calls
         are Dask's, so that all arrays are given as functions see their texels."""
-        bound = self._signature.bind(*args, **kwargs)
+        bound = self._bound(args, kwargs)
         for name, value in bound.arguments.items():
             bound.arguments[name] = _with_pictures(value, self._dims.get(name, 2), _seen)
         return _as_results(self.__wrapped__(*bound.args, **bound.kwargs))
@@ -144,7 +145,7 @@ class Pipeline:
         given, bound = args, None
         dims: Sequence[int] = self._positional
         if kwargs or not self._least <= len(args) <= len(dims):
-            bound = self._signature.bind(*args, **kwargs)
+            bound = self._bound(args, kwargs)
             given = tuple(bound.arguments.values())
             dims = [self._dims.get(name, 2) for name in bound.arguments]
         leaves = [*zip(given, dims, strict=False)]
@@ -159,6 +160,17 @@ class Pipeline:
                 result = self.__wrapped__(*bound.args, **bound.kwargs)
             graph.settle([image.storage for image in images_of(result)])
         return _presented(result, form)
+
+    def _bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
+        """The arguments by name. A TypeError names the function and what it takes."""
+        try:
+            return self._signature.bind(*args, **kwargs)
+        except TypeError as error:
+            names = self._signature.parameters
+            asked = [name for name in kwargs if name not in names and name in _OPTIONS]
+            more = f"; {asked[0]}= is an option of the functions that it calls" if asked else ""
+            with shortened:
+                raise TypeError(f"{self.__name__}({', '.join(names)}): {error}{more}") from None
 
     def map(self, images: Any, *args: Any, **kwargs: Any) -> Any:
         """Call for each frame of a stack: an array (T, H, W) or (T, H, W, C) gives (T, ...), frames
@@ -212,6 +224,9 @@ class Pipeline:
         return f"<pipeline {self.__name__}, target {self._target!r}>"
 
 
+_OPTIONS: Final = ("dtype", "out", "shape", "target", "boundary")
+
+
 def _form(given: Sequence[tuple[Any, int]]) -> str:
     """What the results are: images if any was given, else what the first picture was. Values come
     with the coordinates that their parameters ask for."""
@@ -233,8 +248,11 @@ def _leaves(value: Any) -> Sequence[Any]:
 
 
 def _is_array(value: Any, dims: int) -> bool:
-    """Whether it is an array that stands for an image, or for what the parameter is."""
-    return is_picture(value) or (dims != 2 and isinstance(value, np.ndarray))
+    """Whether it is an array that stands for an image, or for what the parameter is: vectors,
+    weights and NumPy's numbers have too few axes and are given as they are."""
+    if isinstance(value, Vector) or not is_picture(value):
+        return False
+    return getattr(value, "ndim", dims) >= dims
 
 
 def _dims(function: Callable[..., Any]) -> dict[str, int]:

@@ -245,3 +245,23 @@ def test_results_do_not_go_into_masked_arrays(call):
     with pytest.raises(TypeError, match=r"out: a masked array .* give its \.data"):
         call(MASKED.copy())
     call(np.ma.masked_array(np.ones((5, 7), np.float32)))
+
+
+@pygpu.compile(target="cpu")
+def both(a: Image, b: Image, p: Position):
+    return a(p), b(p)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: Image(MASKED.data, bounary="wrap"), r"^Image\(\) got .*; is boundary meant\?"),
+        (lambda: Signal(), r"^Signal\(\) missing 1 required .* 'data'"),
+        (lambda: GREY.sum(axi=0), r"^Image\.sum\(\) got .*; is axis meant\?"),
+        (lambda: COMPILED(MASKED.data, shape="33"), "shape: takes .* got '33'"),
+        (lambda: both.iterate(GREY, 3), r"needs b: image; .* both\.iterate\(\(a, b\), n\)"),
+    ],
+)
+def test_wrong_calls_say_what_was_called_and_what_it_takes(call, says):
+    with pytest.raises(TypeError, match=says):
+        call()

@@ -514,3 +514,16 @@ def methods_of_builtin_classes(im: Image, ints: Image, p: Position):
 @program
 def new_types_and_bound_setters(im: Image, ints: Image, p: Position):
     return _Count(ints(p)) + _Count(1), _Frozen(im(p)).x + _Frozen(3).y
+
+
+@program
+def operator_objects_of_dynamic_places(im: Image, ints: Image, p: Position):
+    k = ints(p) % 2
+    rows = [(ints(p + (i, 0)) % 5, i, int(im(p + (i, 0)) * 9)) for i in range(4)]
+    taken = operator.itemgetter(k) if im(p) > 0.5 else operator.itemgetter(2)
+    first, last = operator.itemgetter(k, -1)(rows[0])
+    count = operator.methodcaller("count", ints(p))([1, 2, ints(p)])
+    made = operator.methodcaller("format", width=3)("{width}")
+    least = min(rows, key=operator.itemgetter(k, 2))
+    ordered = sorted(rows, key=operator.itemgetter(k))
+    return ordered[0][1], taken([4, 5, 6]), first, last, count, least[2], len(made)

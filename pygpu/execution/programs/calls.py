@@ -384,7 +384,7 @@ class Run:
 
 def _checked_shape(shape: Any) -> tuple[int, ...]:
     try:
-        if any(isinstance(side, (float, np.floating)) for side in shape):
+        if any(isinstance(side, (float, np.floating, str)) for side in shape):
             raise TypeError
         sides = tuple([int(side) for side in shape])
         if not 1 <= len(sides) <= 3:

@@ -263,6 +263,10 @@ _RULES: Final[dict[Any, Rule]] = {
     operator.getitem: lambda w, xs, index: indexing.item(w, xs, index),
     operator.contains: lambda w, xs, x: comparisons.contains(w, xs, x),
     functools.partial: lambda w, /, function, *args, **more: Bound(function, args, more),
+    operator.itemgetter: lambda w, *places: Bound(library.items_at, (Tuple(places),)),
+    operator.methodcaller: lambda w, name, /, *args, **more: Bound(
+        library.of_method, (name, Tuple(args)), more
+    ),
     functools.cmp_to_key: lambda w, mycmp: Bound(library.Compared, (mycmp,), {}),
     isinstance: datamodel.is_instance,
     slice: _slice,

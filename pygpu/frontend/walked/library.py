@@ -346,6 +346,16 @@ def chosen(test: Any, a: Any, b: Any) -> Any:
     return a if test else b
 
 
+def items_at(places: Any, obj: Any) -> Any:
+    """What operator.itemgetter(*places) takes of an object."""
+    return obj[places[0]] if len(places) == 1 else tuple([obj[place] for place in places])
+
+
+def of_method(name: Any, args: Any, obj: Any, /, **keywords: Any) -> Any:
+    """What operator.methodcaller(name, *args, **keywords) gives of an object."""
+    return getattr(obj, name)(*args, **keywords)
+
+
 class Compared:
     """What functools.cmp_to_key makes of an object: it is ordered by a function of two."""
 

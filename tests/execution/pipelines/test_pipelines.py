@@ -12,7 +12,7 @@ from hypothesis import Phase, given, settings
 from PIL import Image as PILImage
 
 import pygpu
-from pygpu import Float, Image, Int, Position, Vec3
+from pygpu import Float, Image, Int, Position, Signal, Vec3
 from pygpu.execution.pipeline import Pipeline
 
 RNG = np.random.default_rng(5)
@@ -381,3 +381,55 @@ def test_programs_put_together_are_printed_where_the_environment_asks(
     shown = capsys.readouterr().out
     assert "# put together\nfunction box_scaled" in shown
     assert piped.lower(Image(GREY)).stages[0].source in shown
+
+
+@pygpu.compile
+def tinted(im: Image, p: Position, colour: Vec3):
+    return im(p) * colour
+
+
+@pygpu.compile
+def weighted(im: Image, s: Signal, p: Position):
+    return im(p) * s(p.x)
+
+
+@pygpu.compile
+def doubled(s: Signal, p: Position):
+    return 2 * s(p)
+
+
+@pytest.mark.parametrize("number", [np.float64(2), np.float32(2), np.int64(2), np.array(2.0)])
+def test_numbers_of_numpy_are_numbers(number: Any) -> None:
+    scaled = pygpu.pipeline(lambda im, factor: luma(im) * factor)
+    for _ in range(3):
+        np.testing.assert_array_equal(scaled(PHOTO, number), 2 * luma(PHOTO))
+
+
+@pytest.mark.parametrize("form", [lambda c: Vec3(*c), np.array, tuple, list])
+def test_vectors_and_tables_are_given_as_they_are(form: Any) -> None:
+    made = pygpu.pipeline(lambda im, colour: tinted(im, colour))
+    for colour in ((1.0, 2.0, 3.0), (3.0, 2.0, 0.5)):
+        np.testing.assert_array_equal(made(PHOTO, form(colour)), tinted(PHOTO, colour))
+
+
+def test_signals_need_no_annotation() -> None:
+    table = RNG.random(23).astype(np.float32)
+    weigh = pygpu.pipeline(lambda im, t: weighted(im, t))
+    twice = pygpu.pipeline(lambda t: doubled(doubled(t)))
+    for values in (table, 1 - table, table + 1):
+        np.testing.assert_array_equal(weigh(GREY, values), weighted(GREY, values))
+        np.testing.assert_array_equal(twice(values), 4 * values)
+
+
+def test_wrong_calls_name_the_function_and_what_it_takes() -> None:
+    @pygpu.pipeline
+    def scaled(im, factor):
+        return im * factor
+
+    with pytest.raises(TypeError, match=r"scaled\(im, factor\): missing .* 'im'"):
+        scaled()
+    with pytest.raises(TypeError, match=r"scaled\(im, factor\): too many"):
+        scaled(GREY, 2, 3)
+    with pytest.raises(TypeError, match=r"'dtype'; dtype= is an option of the functions that"):
+        scaled(GREY, 2, dtype=np.uint8)
+    np.testing.assert_array_equal(scaled(GREY, 2), 2 * GREY)
