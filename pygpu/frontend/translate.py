@@ -345,7 +345,8 @@ _SEQUENCES: Final = (Array, List, Row, list, np.ndarray)
 
 def _output(w: Walker, function: Any, result: Any) -> Value:
     if isinstance(result, Choice):
-        result = words.as_number(w, result)
+        numbers = tuple([operands.number_in(w, option) for option in result.options])
+        result = words.as_number(w, Choice(result.which, numbers, result.why))
     result = operands.number_in(w, result)
     if isinstance(result, _SEQUENCES):
         whole = opened(w, result) if isinstance(result, Row) else result

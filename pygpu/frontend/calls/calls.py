@@ -11,6 +11,7 @@ import builtins
 import contextlib
 import functools
 import inspect
+import math
 import types
 import typing
 from collections.abc import Mapping
@@ -24,7 +25,13 @@ from pygpu.core.host.later import later
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.calls.binding import bind
 from pygpu.frontend.calls.native import native
-from pygpu.frontend.collections.derived import method_of, walked_class
+from pygpu.frontend.collections.derived import (
+    Valued,
+    method_of,
+    plain_number,
+    walked_class,
+    with_class,
+)
 from pygpu.frontend.effects import domains, volatile
 from pygpu.frontend.flow.choices import OF_ALL, holds
 from pygpu.frontend.flow.paths import ControlFlow
@@ -52,6 +59,7 @@ from pygpu.frontend.values.values import (
     Tuple,
     describe,
 )
+from pygpu.language import vectors
 from pygpu.language.scalars import Int
 from pygpu.types import BOOL
 
@@ -118,10 +126,10 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
     if views.is_viewing(function, args, keywords):
         return views.viewed(w, args[0], lambda array: function(array, *args[1:], **keywords))
     is_known = not any(isinstance(value, Abstract) for value in (*args, *keywords.values()))
-    if args and isinstance(args[0], Instance):
-        meant = method_of(w, function, args[0].cls)
-        if meant is not None:
-            return call(w, meant, args, keywords)
+    args = args if is_known else _of_derived_numbers(w, function, args)
+    own = args[0].cls if args and isinstance(args[0], Instance) else object
+    if (meant := method_of(w, function, own)) is not None:
+        return call(w, meant, args, keywords)
     # Most known calls need no rule: so a library's rules are not imported for them.
     rule = None if is_known and not _is_always(function) else _rule(function)
     if rule is not None:
@@ -130,8 +138,8 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
             return result
     if isinstance(function, type) and _rule(function) is None:
         cls = function if is_users_class(function) else walked_class(w, function)
-        if cls is not None:
-            return classes.instantiate(w, cls, args, keywords)
+        if cls is not None or issubclass(function, vectors.Vector):
+            return classes.instantiate(w, cls or function, args, keywords)
     if args and type(args[0]) is Choice and _is_of_each(function) and _rule(function) is None:
         return dynamic.of_each_option(w, function, args, keywords, args[0])
     if args and _is_method_of(w, function, args[0]) and _rule(function) is None:
@@ -311,6 +319,30 @@ def _is_for_each(function: np.vectorize, args: Any, keywords: Any) -> bool:
     """Whether an np.vectorize is called with what is not known, and takes elements one by one."""
     is_simple = function.signature is None and not keywords
     return is_simple and any(isinstance(value, Abstract) for value in args)
+
+
+def _of_derived_numbers(w: ControlFlow, function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Arguments of which those of users' classes of numbers are the numbers, for a function that
+    takes these; objects of ours, for an operator of a class (float.__mul__)."""
+    if isinstance(function, types.WrapperDescriptorType):
+        return tuple([with_class(w, arg) for arg in args])
+    if Valued in map(type, args) and _is_of_numbers(function):
+        return tuple([plain_number(w, arg) for arg in args])
+    return args
+
+
+def _is_of_numbers(function: Any) -> bool:
+    """Whether a function takes the numbers in objects of classes that derive from numbers, whatever
+    these classes have for operators."""
+    if function in (range, slice, chr, bin, hex, oct):
+        return True
+    module = getattr(function, "__module__", None) or ""
+    home = "numpy" if isinstance(function, np.ufunc) else module.partition(".")[0]
+    is_walked = module.startswith("pygpu.frontend") or function in _ASKING
+    return home in ("math", "cmath", "numpy", "pygpu") and not is_walked
+
+
+_ASKING: Final = (math.floor, math.ceil, math.trunc)  # the classes of what they are given
 
 
 def _is_of_each(function: Any) -> bool:

@@ -7,6 +7,7 @@ on a device is refused.
 
 from __future__ import annotations
 
+import datetime
 import decimal
 import enum
 import fractions
@@ -92,11 +93,13 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
         made = _member_of(w, function, args[0])
         if made is not None:
             return made
+    given = (*args, *keywords.values())
     if isinstance(function, type):
+        other = "" if function.__module__ == "builtins" else _WRITTEN
         raise w.error(
             f"{function.__name__} cannot be made from "
-            f"{', '.join(describe(arg) for arg in args if isinstance(arg, Abstract))}"
-            f"{next((_INSTEAD[cls] for cls in function.__mro__ if cls in _INSTEAD), '')}"
+            f"{', '.join(describe(value) for value in given if isinstance(value, Abstract))}"
+            f"{next((_INSTEAD[cls] for cls in function.__mro__ if cls in _INSTEAD), other)}"
         )
     plain = getattr(type(function), "plain_binding", None)
     if plain is not None:  # compiled functions are their plain functions here
@@ -114,7 +117,7 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
         return w.call(wrapped, *args, **keywords)
     if isinstance(function, (operator.itemgetter, operator.attrgetter, operator.methodcaller)):
         return _operator_object(w, function, args[0])
-    dynamic = next(v for v in (*args, *keywords.values()) if isinstance(v, Abstract))
+    dynamic = next(v for v in given if isinstance(v, Abstract))
     raise w.error(
         f"{_name_of(function)} has no meaning on the device: it was called with "
         f"{describe(dynamic)}; call it with known values, or write it in Python"
@@ -255,7 +258,12 @@ _INSTEAD: Final[dict[type, str]] = {
     random.Random: ": pygpu.random.uniform(p, seed) draws other numbers, by position and seed",
     np.ndarray: ": its class derives from NumPy's arrays; use an array, or a class that holds one",
     enum.IntFlag: "",
+    datetime.date: ": count days in an int, as d.toordinal() does",
+    datetime.timedelta: ": count seconds in a number, as t.total_seconds() does",
+    datetime.time: ": count seconds in a number",
+    types.MappingProxyType: ": take the dict itself",
     enum.Flag: ": derive it from enum.IntFlag, whose members are ints",
 }
 
+_WRITTEN: Final = ": make it of known values, or write a class in Python that does what it is for"
 _WRITING: Final = frozenset("format_map replace ljust rjust center zfill".split())

@@ -17,7 +17,15 @@ import numpy as np
 
 from pygpu.bytecode import decode
 from pygpu.core.errors import mark_as_theirs
-from pygpu.frontend.collections.derived import STANDARD, Holder, held, items_of, walked_class
+from pygpu.frontend.collections.derived import (
+    NUMBERS,
+    STANDARD,
+    Holder,
+    Valued,
+    held,
+    items_of,
+    walked_class,
+)
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import is_users_class
@@ -253,7 +261,7 @@ class Adoption:
             owner = self.value(real.__self__)
             self.made[key] = real if owner is real.__self__ else Bound(real.__func__, (owner,))
         elif kind not in _HOLDING and (cls := walked_class(self.w, kind)):
-            self.made[key] = holder = Holder(cls, {})
+            self.made[key] = holder = (Valued if issubclass(kind, NUMBERS) else Holder)(cls, {})
             holder.initial = held(real, list(map(self.value, parts)))
         else:
             names = real if kind is dict else attributes(real)

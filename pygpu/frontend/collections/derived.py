@@ -14,19 +14,21 @@ from typing import Any, Final
 
 from pygpu.core.host.later import later
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import is_number_class, is_of_users
 from pygpu.frontend.values.known import concrete, is_users_class
 from pygpu.frontend.values.objects import Dict, Instance, List, Object, attributes
 from pygpu.frontend.values.values import NotKnown
 
 with later():
-    from pygpu.frontend.walked import containers, written
+    from pygpu.frontend.walked import containers, derived, written
 
 # Of the standard library's, those that are written in C.
 STANDARD: Final[frozenset[Any]] = frozenset(
     (collections.deque, collections.OrderedDict, collections.defaultdict, collections.Counter)
     + (bytearray, array.array)
 )
-_WRITTEN_IN_C: Final[Any] = (list, dict, *STANDARD)
+NUMBERS: Final[Any] = (int, float, complex)
+_WRITTEN_IN_C: Final[Any] = (list, dict, *NUMBERS, *STANDARD)
 _WITHIN: Final = ("maxlen", "default_factory", "typecode")  # that are no part of any dict
 _BYTEWISE: Final = ("byteswap", "frombytes", "fromfile", "fromunicode")  # change what arrays hold
 HELD: Final = "held_in_c"  # what `containers` have their list or dict as
@@ -34,9 +36,9 @@ _OF_THE_CLASS: Final = (types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
 def walked_class(w: Evaluator | None, cls: type) -> Any:
-    """What a container of the standard library, or a class that derives from one or from list or
-    dict, is walked as; None of others."""
-    if w is None or cls in (list, dict) or not issubclass(cls, _WRITTEN_IN_C):
+    """What a container of the standard library, or a class that derives from one, from list, dict
+    or a kind of number, is walked as; None of others."""
+    if w is None or cls in (list, dict, *NUMBERS) or not issubclass(cls, _WRITTEN_IN_C):
         return None
     known = w.environment.derived
     if cls not in known:
@@ -46,7 +48,10 @@ def walked_class(w: Evaluator | None, cls: type) -> Any:
 
 def _made(w: Evaluator, cls: type) -> Any:
     new: Any = cls.__new__
-    if isinstance(new, types.FunctionType) or type(cls).__call__ is not type.__call__:
+    if issubclass(cls, NUMBERS):
+        if not is_number_class(cls):
+            return None
+    elif isinstance(new, types.FunctionType) or type(cls).__call__ is not type.__call__:
         return None
     bases = tuple([_standing_for(base) or walked_class(w, base) or base for base in cls.__bases__])
     names = {k: v for k, v in vars(cls).items() if not isinstance(v, _OF_THE_CLASS)}
@@ -61,6 +66,7 @@ def _standing_for(cls: type) -> Any:
     if cls not in _WRITTEN_IN_C:
         return None
     module = written if cls in (bytearray, array.array) else containers
+    module = derived if cls in NUMBERS else module
     made = [each for each in vars(module).values() if isinstance(each, type)]
     return next(each for each in made if vars(each).get("stands_for") is cls)
 
@@ -116,6 +122,66 @@ class Holder(Instance):
             items[:] = real
 
 
+def _kind(cls: Any) -> Any:
+    """Which of the kinds of numbers a class derives from."""
+    return next(kind for kind in NUMBERS if issubclass(getattr(cls, "stands_for", cls), kind))
+
+
+class Valued(Holder):
+    """An object of a class that derives from a kind of number: the number is one of its parts, and
+    stays what it is."""
+
+    __slots__ = ()
+
+    def hollow(self) -> Any:
+        return None  # it is of its number
+
+    def fill(self, hollow: Any, contents: Any, parts: tuple[Any, ...]) -> Any:
+        names = dict(zip(contents, parts, strict=True))
+        cls: Any = self.cls
+        real = _kind(cls).__new__(cls.stands_for, names.pop(HELD))
+        return Instance.fill(self, real, names, tuple(names.values()))
+
+    def settle(self, real: Any, contents: Any, made: dict[Object, Any]) -> None:
+        pass
+
+
+def number(w: Evaluator, cls: Any, args: Any, keywords: Any) -> Any:
+    """float.__new__(cls, *args, **keywords) and its like, of a user's class, whichever stands for
+    it; NotImplemented of other classes."""
+    made = cls if "stands_for" in vars(cls) else walked_class(w, cls)
+    if made is None:
+        return NotImplemented
+    return Valued(made, {HELD: w.call(_kind(made), *args, **keywords)})
+
+
+def plain_number(w: Evaluator, value: Any) -> Any:
+    """The number that an object of a class that derives from a kind of number holds, or that a
+    known one is; anything else as it is."""
+    if value.__class__ is Valued:
+        return w.read(value)[HELD]
+    return items_of(value)[0] if is_of_users(value) else value
+
+
+def plain_key(w: Evaluator, key: Any) -> Any:
+    """The number by which an object of such a class is found in a dict, unless the class says by
+    what; anything else as it is."""
+    if key.__class__ is not Valued:
+        return key
+    stand_in = _standing_for(_kind(key.cls))
+    is_own = any(getattr(key.cls, n) is not getattr(stand_in, n) for n in ("__eq__", "__hash__"))
+    return key if is_own else w.read(key)[HELD]
+
+
+def with_class(w: Evaluator, value: Any) -> Any:
+    """A known number of a user's class as an object of ours; anything else as it is."""
+    if not is_of_users(value):
+        return value
+    made = Valued(walked_class(w, type(value)), {})
+    made.initial = held(value, [*items_of(value), *attributes(value).values()])
+    return made
+
+
 def held_dict(w: Evaluator, value: Any) -> Any:
     """What dict() reads of an object whose class derives from dict: the dict in it, as it stands,
     whatever `keys` and `__getitem__` give, unless the class iterates otherwise. Others as they are.
@@ -139,16 +205,21 @@ def hollow_of(cls: Any) -> Instance:
 
 
 def items_of(real: Any) -> list[Any]:
-    """The items of a Python object that can be walked as one, or its values."""
+    """The items of a Python object that can be walked as one, its values, or its number."""
+    if isinstance(real, NUMBERS):
+        return [_kind(type(real)).__pos__(real)]
     return list(real.values() if isinstance(real, dict) else real)
 
 
 def held(real: Any, parts: list[Any]) -> dict[str, Any]:
     """What one holds, of what a Python object's items and attributes have become."""
-    items, others = parts[: len(real)], parts[len(real) :]
+    count = len(items_of(real))
+    items, others = parts[:count], parts[count:]
     names = dict(zip(attributes(real), others, strict=True))
     if isinstance(real, dict):
         names[HELD] = Dict(dict(zip(real, items, strict=True)))
+    elif isinstance(real, NUMBERS):
+        names[HELD] = items[0]
     else:
         names[HELD] = List(tuple(items))
     return names | {name: getattr(real, name) for name in _WITHIN if hasattr(real, name)}

@@ -12,7 +12,7 @@ from typing import Any, Final
 from pygpu.core.host.later import later
 from pygpu.frontend.joins.choosing import WORDS
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import is_member, scalar_kind
+from pygpu.frontend.values.kinds import is_member, is_of_users, scalar_kind
 from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.values import Choice, Dynamic
 
@@ -52,6 +52,8 @@ def by_option(w: Evaluator, which: Dynamic, numbers: Sequence[int]) -> Any:
 def as_number(w: Evaluator, value: Any) -> Any:
     """A choice of numbers, as of an enumeration's members, as a number; others as they are."""
     if not isinstance(value, Choice) or not all(map(scalar_kind, value.options)):
+        return value
+    if any(map(is_of_users, value.options)):
         return value
     number, *rest = [int(each) if is_member(each) else each for each in value.options]
     for place, each in enumerate(rest, 1):

@@ -15,7 +15,7 @@ import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.frontend.joins import choosing
-from pygpu.frontend.joins.choosing import choice, is_none, option, spread, zero_of
+from pygpu.frontend.joins.choosing import PLAIN, choice, is_none, option, spread, zero_of
 from pygpu.frontend.joins.joining import Leaf, Meeting
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.kinds import (
@@ -381,7 +381,7 @@ class Join:
     def _shell(self, a: Object, b: Object) -> Object | None:
         outside = a.outside or b.outside
         if isinstance(a, Vector) and isinstance(b, Vector) and a.cls is not b.cls:
-            if a.type.size != b.type.size:
+            if a.type.size != b.type.size or not PLAIN.issuperset((a.cls, b.cls)):
                 return None
             if {a.type.kind, b.type.kind} == {"int", "uint"}:
                 return None

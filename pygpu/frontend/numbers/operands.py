@@ -14,9 +14,17 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.host.later import later
+from pygpu.frontend.collections.derived import Valued, plain_number
 from pygpu.frontend.numbers.numbers import as_value, convert, dynamic, number_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import Complex, as_numpys, is_complex, meeting, scalar_kind
+from pygpu.frontend.values.kinds import (
+    Complex,
+    as_numpys,
+    is_complex,
+    is_of_users,
+    meeting,
+    scalar_kind,
+)
 from pygpu.frontend.values.objects import Array, Vector
 from pygpu.frontend.values.values import Abstract, Dynamic, Numpys, Tuple, describe
 from pygpu.language import vectors
@@ -122,6 +130,7 @@ def sequence_of_scalars(w: Evaluator, value: Any) -> tuple[Any, ...] | None:
         items = w.items(value)
     else:
         return None
+    items = None if items is None else tuple([plain_number(w, item) for item in items])
     return items if items is not None and all(map(scalar_kind, items)) else None
 
 
@@ -134,7 +143,10 @@ def without_dimensions(w: Evaluator, operands: Sequence[Any]) -> list[Any] | Non
 
 
 def number_in(w: Evaluator, value: Any) -> Any:
-    """The number that an array of no dimensions holds; any other value as it is."""
+    """The number that an array of no dimensions holds, or one of a user's class of numbers; any
+    other value as it is."""
+    if value.__class__ is Valued or is_of_users(value):
+        return plain_number(w, value)
     array = w.read(value) if isinstance(value, Array) else value
     is_number = isinstance(array, np.ndarray) and array.ndim == 0
     return unmasked(w, array)[()] if is_number else value
@@ -195,3 +207,24 @@ def componentwise(
     if not any(isinstance(result, Abstract) for result in results):
         results = tuple([np.asarray(result).item() for result in results])
     return make_vector(w, vector(kind, size), results, position)
+
+
+def vector_of(w: Evaluator, like: Vector, parts: tuple[Any, ...]) -> Vector:
+    position = issubclass(like.cls, vectors.Position)
+    return make_vector(w, vector(like.type.kind, len(parts)), parts, position)
+
+
+def assign_components(w: Evaluator, value: Vector, indices: tuple[int, ...], new: Any) -> None:
+    parts = operand_components(w, new, len(indices))
+    if parts is None:
+        raise TypeError(f"{describe(new)} cannot be stored in components of {describe(value)}")
+    kind = value.type.kind
+    if widest(kind, operand_kind(parts)) != kind:
+        raise TypeError(
+            f"{value.cls.__name__} holds {kind}s, cannot take {describe(new)}: convert it first"
+        )
+    scalar = vector(kind, 1)
+    current = list(components(w, value))
+    for index, part in zip(indices, column(w, parts, len(indices)), strict=True):
+        current[index] = component_of(w, part, scalar)
+    w.write(value, tuple(current))

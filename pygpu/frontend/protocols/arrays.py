@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.host.later import later
-from pygpu.frontend.collections.derived import HELD
+from pygpu.frontend.collections.derived import HELD, Valued, with_class
 from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.operands import components, make_vector, unmasked, vector_type
@@ -59,6 +59,15 @@ def opened(w: Evaluator, row: Row) -> Array:
     return Array(to_objects(w, elements))
 
 
+def beside(w: Evaluator, a: Any, b: Any) -> tuple[Any, Any]:
+    """Two operands, of which neither is an array of no dimensions: the number in it is. A known one
+    of a user's class of numbers is an object of ours beside what is not known."""
+    a, b = unwrapped(w, a), unwrapped(w, b)
+    if isinstance(a, Abstract) or isinstance(b, Abstract):
+        return with_class(w, a), with_class(w, b)
+    return a, b
+
+
 def to_objects(w: Evaluator, value: Any) -> np.ndarray[Any, Any]:
     """A value as an array of objects: scalars, arrays, vectors, and nested sequences of them."""
     if isinstance(value, Masked):
@@ -91,6 +100,8 @@ def held_in(w: Evaluator, value: Instance) -> Any:
     """The list of an object whose class derives from list, is a deque, or an array of ints and
     floats that are not narrower than the device's; else the object."""
     kind = getattr(value.cls, "stands_for", object)
+    if value.__class__ is Valued:
+        return w.read(value)[HELD]
     if issubclass(kind, array.array) and w.read(value)["typecode"] in ("i", "l", "q", "f", "d"):
         return w.read(value)[HELD]
     return w.read(value)[HELD] if issubclass(kind, (list, collections.deque)) else value

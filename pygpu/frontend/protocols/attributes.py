@@ -6,6 +6,7 @@ Attribute lookup follows the data model: data descriptors, the instance, the cla
 from __future__ import annotations
 
 import functools
+import operator
 import types
 from collections.abc import Callable
 from typing import Any, Final
@@ -26,6 +27,7 @@ from pygpu.frontend.protocols.datamodel import (
     in_class,
     in_each_class,
     is_row,
+    of_users_vector,
     python_method,
 )
 from pygpu.frontend.values.callables import Bound, Builtin, Function, Super
@@ -61,7 +63,7 @@ from pygpu.frontend.values.values import (
 from pygpu.frontend.values.views import showing, viewed
 from pygpu.language import vectors
 from pygpu.language.components import named, swizzle
-from pygpu.types import INT, vector, widest
+from pygpu.types import INT, vector
 
 with later():
     from pygpu.frontend.protocols import lookups
@@ -101,7 +103,7 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
             return value.items[0] if name == "start" else value.step
         case Range() if name == "stop" and abs(value.step) == 1:
             return arithmetic.binary(w, "+", value.items[-1], value.step)
-        case Tuple() if hasattr(value.cls, "_fields") and name != "__class__":
+        case Tuple() if value.cls not in (tuple, range) and name != "__class__":
             return _named_tuple_attribute(w, value, name)
         case Complex() if name in ("real", "imag"):
             return value.re if name == "real" else value.im
@@ -207,6 +209,9 @@ _OF_ROWS: Final = vectors.OF_ARRAYS.union("copy dtype ndim shape size".split())
 
 
 def _swizzle(w: Evaluator, value: Vector, name: str) -> Any:
+    own = of_users_vector(w, value.cls, name)
+    if own is not MISSING:
+        return bind(w, own, value, value.cls)
     try:
         indices = swizzle(name, value.type.size)
     except AttributeError:
@@ -222,16 +227,11 @@ def _swizzle(w: Evaluator, value: Vector, name: str) -> Any:
     contents = w.read(value)
     if isinstance(contents, tuple):
         chosen = tuple([contents[index] for index in indices])
-        return chosen[0] if len(indices) == 1 else vector_of(w, value, chosen)
+        return chosen[0] if len(indices) == 1 else operands.vector_of(w, value, chosen)
     if len(indices) == 1:
         return dynamic(w, "swizzle", contents, data=indices)
     type = vector(value.type.kind, len(indices))
     return operands.make_vector(w, type, w.build.emit("swizzle", contents, data=indices))
-
-
-def vector_of(w: Evaluator, like: Vector, parts: tuple[Any, ...]) -> Vector:
-    position = issubclass(like.cls, vectors.Position)
-    return operands.make_vector(w, vector(like.type.kind, len(parts)), parts, position)
 
 
 def _instance_attribute(w: Evaluator, value: Instance, name: str) -> Any:
@@ -315,6 +315,8 @@ def _super_attribute(w: Evaluator, value: Super, name: str) -> Any:
             found = base.__dict__[name]
             if base is tuple and isinstance(owner, Tuple) and name != "__new__":
                 return attribute(w, Tuple(owner.items), name)
+            if base.__module__.startswith("pygpu.language") and name != "__init__":
+                return _of_vector(w, owner, name)
             if base is object and name == "__init__":
                 return Builtin("__init__", lambda *args, **keywords: None)
             if name == "__init__" and isinstance(owner, Thrown) and base.__module__ == "builtins":
@@ -325,11 +327,23 @@ def _super_attribute(w: Evaluator, value: Super, name: str) -> Any:
     raise AttributeError(f"'super' object has no attribute '{name}'")
 
 
+def _of_vector(w: Evaluator, owner: Vector, name: str) -> Any:
+    """What our own class has of a vector of a class of the user's: super().__add__"""
+    plain = operands.vector_of(w, owner, operands.components(w, owner))
+    function = getattr(operator, name, None)
+    if function is not None:
+        return Builtin(name, functools.partial(w.call, function, plain))
+    reflected = getattr(operator, f"__{name[3:]}", None)
+    if reflected is not None:
+        return Builtin(name, lambda other: w.call(reflected, other, plain))
+    return attribute(w, plain, name)
+
+
 def _named_tuple_attribute(w: Evaluator, value: Tuple, name: str) -> Any:
-    fields = value.cls._fields  # type: ignore[attr-defined]
+    fields = getattr(value.cls, "_fields", ())
     if name in fields:
         return value.items[fields.index(name)]
-    if name == "_fields":
+    if name == "_fields" and fields:
         return fields
     found = class_attribute(w, value.cls, name)
     if found is MISSING:
@@ -345,7 +359,7 @@ def set_attribute(w: Evaluator, value: Any, name: str, new: Any) -> None:
         case Conflict():
             raise w.error(value.message)
         case Vector():
-            assign_components(w, value, swizzle(name, value.type.size, write=True), new)
+            operands.assign_components(w, value, swizzle(name, value.type.size, write=True), new)
         case Instance():
             setter = class_attribute(w, value.cls, "__setattr__")
             if _is_plain(setter, "__setattr__"):
@@ -358,6 +372,11 @@ def set_attribute(w: Evaluator, value: Any, name: str, new: Any) -> None:
             if value.attributes is None:
                 value.attributes = Names({})
             w.write(value.attributes, {**w.read(value.attributes), name: new})
+        case Tuple() if value.cls.__dictoffset__:
+            raise w.error(
+                f"{describe(value)} holds its items alone on dynamic values, and no '{name}': make "
+                "it an item, or write a class that holds a tuple"
+            )
         case Abstract():
             hint = hint_of_number(value)
             raise AttributeError(f"{describe(value)} has no attribute '{name}' to set{hint}")
@@ -428,19 +447,3 @@ def delete_plain(w: Evaluator, value: Any, name: str) -> None:
         raise AttributeError(name)
     del contents[name]
     w.write(value, contents)
-
-
-def assign_components(w: Evaluator, value: Vector, indices: tuple[int, ...], new: Any) -> None:
-    parts = operands.operand_components(w, new, len(indices))
-    if parts is None:
-        raise TypeError(f"{describe(new)} cannot be stored in components of {describe(value)}")
-    kind = value.type.kind
-    if widest(kind, operands.operand_kind(parts)) != kind:
-        raise TypeError(
-            f"{value.cls.__name__} holds {kind}s, cannot take {describe(new)}: convert it first"
-        )
-    scalar = vector(kind, 1)
-    current = list(operands.components(w, value))
-    for index, part in zip(indices, operands.column(w, parts, len(indices)), strict=True):
-        current[index] = operands.component_of(w, part, scalar)
-    w.write(value, tuple(current))

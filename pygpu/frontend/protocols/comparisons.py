@@ -8,7 +8,8 @@ import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, flags
-from pygpu.frontend.protocols.arrays import each, unwrapped
+from pygpu.frontend.numbers.operands import vector_type
+from pygpu.frontend.protocols.arrays import beside, each
 from pygpu.frontend.protocols.datamodel import class_of, find_method, user_method
 from pygpu.frontend.protocols.sequences import held_by, is_shared, items_or_maybe
 from pygpu.frontend.values.callables import Bound, Function
@@ -109,13 +110,17 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a < b and the like, for any values."""
     if a.__class__ is Choice or b.__class__ is Choice:
         return _compare_options(w, symbol, a, b)
-    a, b = unwrapped(w, a), unwrapped(w, b)
+    a, b = beside(w, a, b)
     if isinstance(a, Cut) or isinstance(b, Cut):
         a, b = bounded.listed(w, a), bounded.listed(w, b)
     selected = lifted(lambda x, y: compare(w, symbol, x, y), (a, b))
     if selected is not NotImplemented:
         return selected
     w.environment.dependencies.add(a, b)
+    if vector_type(a) or vector_type(b):  # which may be of classes of the user's
+        answer = _by_methods(w, symbol, a, b)
+        if answer is not NotImplemented:
+            return answer
     for rule in (complex_numbers.compare_size, arithmetic.compare, complex_numbers.compare):
         result = rule(w, symbol, a, b)
         if result is not NotImplemented:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
+from itertools import takewhile
 from typing import Any, Final
 
 import numpy as np
@@ -183,6 +184,20 @@ def _dispatched(
     return w.call(bind(w, method, value, cls), first, *args, **more)
 
 
+def of_users_vector(w: Evaluator, cls: type, name: str) -> Any:
+    """What stands in a class that a program derives from a class of vectors, or in a base of it
+    that is no such class of ours; MISSING without one."""
+    if cls.__module__.startswith("pygpu.language"):
+        return MISSING
+    is_own = any(name in vars(base) for base in own_bases(cls))
+    return class_attribute(w, cls, name) if is_own else MISSING
+
+
+def own_bases(cls: type) -> list[type]:
+    """The class and its bases, before the first class of vectors of ours and those that follow."""
+    return list(takewhile(lambda b: not b.__module__.startswith("pygpu.language"), cls.__mro__))
+
+
 def find_method(w: Evaluator, value: Any, name: str) -> Any:
     """A special method of a virtual object or of an object of a user's class, bound; or None."""
     method = user_method(w, value, name)
@@ -198,7 +213,9 @@ def user_method(w: Evaluator, value: Any, name: str) -> Any:
     """A special method that is written in Python, as it stands in the class; or None."""
     if isinstance(value, (Instance, Tuple)):
         found = class_attribute(w, value.cls, name)
-    elif isinstance(value, (Abstract, vectors.Vector, matrices.Matrix)):
+    elif isinstance(value, (Vector, vectors.Vector)):
+        found = of_users_vector(w, class_of(value), name)
+    elif isinstance(value, (Abstract, matrices.Matrix)):
         return None
     else:
         found = class_attribute(w, type(value), name)

@@ -13,10 +13,9 @@ from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.collections.adoption import own
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.numbers import hint_of_number
-from pygpu.frontend.numbers.operands import components
+from pygpu.frontend.numbers.operands import assign_components, components, vector_of
 from pygpu.frontend.protocols import arrays, pictures
 from pygpu.frontend.protocols.arrays import opened, stored, stored_by_dynamic
-from pygpu.frontend.protocols.attributes import assign_components, vector_of
 from pygpu.frontend.protocols.datamodel import find_method, own_method, user_method
 from pygpu.frontend.protocols.sequences import items_of, told_apart
 from pygpu.frontend.values.callables import Bound, Builtin, Function

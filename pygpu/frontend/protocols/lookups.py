@@ -51,7 +51,7 @@ from pygpu.frontend.values.values import (
 from pygpu.types import INT
 
 with later():
-    from pygpu.frontend.collections import members, records, texts, words
+    from pygpu.frontend.collections import derived, members, records, texts, words
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import tables
     from pygpu.frontend.walked import library
@@ -127,6 +127,7 @@ def within_range(w: Evaluator, place: Any, length: int) -> Any:
 
 def _is_key(w: Evaluator, key: Any, known: Any) -> Any:
     """Whether a dynamic key is a known one: a number, one of several known things, a tuple."""
+    key = derived.plain_key(w, key)
     if type(key) is Choice:
         every = range(len(key.options))
         found: Any = False

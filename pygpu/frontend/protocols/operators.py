@@ -19,6 +19,7 @@ from pygpu.frontend.numbers import arithmetic, flags, operands
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.arrays import (
     array_of,
+    beside,
     each,
     is_array,
     kind_of,
@@ -36,6 +37,7 @@ from pygpu.frontend.values.kinds import (
     Text,
     as_numpys,
     is_complex,
+    is_of_users,
     narrow_of,
     scalar_kind,
     specimen,
@@ -70,9 +72,9 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a + b and the like, for any values."""
     if (a.__class__ is Dynamic or b.__class__ is Dynamic) and symbol != "@":
         first, second = scalar_kind(a), scalar_kind(b)
-        if first and second:  # what most are
+        if first and second and not (is_of_users(a) or is_of_users(b)):  # what most are
             return arithmetic.scalars(w, symbol, a, b, first, second)
-    a, b = unwrapped(w, a), unwrapped(w, b)
+    a, b = beside(w, a, b)
     if not isinstance(a, Abstract) and not isinstance(b, Abstract):
         w.environment.dependencies.add(a, b)
         try:
@@ -89,7 +91,7 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         usable(w, value)
     if isinstance(a, Cut) or isinstance(b, Cut):
         a, b = bounded.listed(w, a), bounded.listed(w, b)
-    for rule in _BINARY_RULES:
+    for rule in _BINARY_RULES if not _is_users_vector(a, b) else (_user_binary, *_BINARY_RULES):
         result = rule(w, symbol, a, b)
         if result is not NotImplemented:
             return result
@@ -120,6 +122,12 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     return _made(w, arithmetic.python_operator(symbol), left, right)
 
 
+def _is_users_vector(*values: Any) -> bool:
+    """Whether one is a vector of a class of the user's, which may have operators of its own."""
+    vectors = [class_of(value) for value in values if vector_type(value)]
+    return any(not cls.__module__.startswith("pygpu.language") for cls in vectors)
+
+
 def _made(w: Evaluator, function: Callable[..., Any], *args: Any) -> Any:
     """What Python gives, adopted. A function of its own, that `adopt` counts references to the
     result as those of what is new."""
@@ -140,8 +148,10 @@ def _user_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     names = arithmetic.METHODS[symbol]
     tries = [(a, names[0], b), (b, names[1], a)]
     left, right = class_of(a), class_of(b)
-    if left is not right and issubclass(right, left) and user_method(w, b, names[1]):
-        tries.reverse()
+    if left is not right and issubclass(right, left):
+        overriding = user_method(w, b, names[1])
+        if overriding is not None and overriding is not user_method(w, a, names[1]):
+            tries.reverse()
     if left is right and isinstance(a, Abstract) == isinstance(b, Abstract):
         tries = tries[:1]
     for value, name, other in tries:
@@ -251,15 +261,14 @@ def unary(w: Evaluator, symbol: str, a: Any) -> Any:
     one = specimen(a)
     if one is not None:
         _UNARY[symbol](one)  # a TypeError for - and + of bools
+    method = user_method(w, a, {"-": "__neg__", "+": "__pos__", "~": "__invert__"}[symbol])
+    if method is not None:
+        return w.call(method, a)
     result = arithmetic.unary(w, symbol, a)
     if result is not NotImplemented:
         return result
     if isinstance(a, Complex):
         return complex_numbers.unary(w, symbol, a)
-    name = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}[symbol]
-    method = user_method(w, a, name)
-    if method is not None:
-        return w.call(method, a)
     if isinstance(a, Array):
         flat = [
             arithmetic.negate(w, part)

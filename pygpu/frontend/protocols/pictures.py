@@ -17,6 +17,7 @@ from pygpu.core.host.later import later
 from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.sampler import boundary_name, constant, interpolation_name
 from pygpu.core.storage import Format, ImageLike
+from pygpu.frontend.collections.derived import plain_number
 from pygpu.frontend.numbers.numbers import as_value, convert, dynamic
 from pygpu.frontend.numbers.operands import components, make_vector, vector_type
 from pygpu.frontend.protocols.sequences import items_of
@@ -47,7 +48,7 @@ def read(w: Evaluator, picture: Picture, args: tuple[Any, ...]) -> Any:
 
 def coordinates(w: Evaluator, picture: Picture, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The coordinates that an image was called with: x and y of an image."""
-    parts = args
+    parts: Sequence[Any] = args
     if len(args) == 1 and type(args[0]) is Vector:
         parts = components(w, args[0])
     elif len(args) == 1 and not (picture.dims == 1 and scalar_kind(args[0])):
@@ -58,6 +59,7 @@ def coordinates(w: Evaluator, picture: Picture, args: tuple[Any, ...]) -> tuple[
             parts = items_of(w, position) if is_several else ()
         except TypeError:
             parts = ()
+    parts = [plain_number(w, part) for part in parts]
     if len(parts) != picture.dims or not all(map(scalar_kind, parts)):
         shown = ", ".join(describe(arg) for arg in args) or "nothing"
         if len(args) == 1 and isinstance(args[0], Vector) and len(parts) != picture.dims:

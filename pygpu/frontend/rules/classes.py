@@ -17,17 +17,20 @@ import copy
 import types
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
+from pygpu.frontend.collections import derived
 from pygpu.frontend.collections.adoption import ADOPTED, virtual
-from pygpu.frontend.collections.derived import hollow_of
+from pygpu.frontend.collections.derived import NUMBERS, hollow_of
+from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.protocols import datamodel
 from pygpu.frontend.values.callables import Function, Super
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import Materialiser, concrete, is_users_class, real_cell, realised
-from pygpu.frontend.values.objects import Cell, ClassParts, Names, Thrown
+from pygpu.frontend.values.objects import Cell, ClassParts, Names, Thrown, Vector
 from pygpu.frontend.values.values import ABSENT, Abstract, NotKnown, Tuple
+from pygpu.language import vectors
 
 # ---------------------------------------------------------------- class statements
 
@@ -163,6 +166,8 @@ def instantiate(w: Evaluator, cls: type, args: tuple[Any, ...], keywords: Mappin
     """cls(*args, **keywords) as a virtual object."""
     if issubclass(cls, tuple):
         return _tuple_of(w, cls, args, keywords)
+    if issubclass(cls, vectors.Vector):
+        return _vector(w, cls, args, keywords)
     if "stands_for" in vars(cls):
         return _construct(w, cls, args, keywords)  # Python's own would not follow control flow
     try:
@@ -185,9 +190,11 @@ def _construct(w: Evaluator, cls: type, args: tuple[Any, ...], keywords: Mapping
     if isinstance(new, types.FunctionType) and new.__module__ != "typing":
         if cls in w.environment.class_parts:  # walked: it may keep what it makes
             new = Function.of(new)
-        made = w.call(new, cls, *args, **keywords)
+        made = w.call(new, getattr(cls, "stands_for", cls), *args, **keywords)
         if not datamodel.is_instance(w, made, cls):
             return made
+    elif issubclass(getattr(cls, "stands_for", object), NUMBERS):
+        made, new = derived.number(w, cls, args, keywords), derived.number
     else:
         made = hollow_of(cls)
     init = datamodel.class_attribute(w, cls, "__init__")
@@ -196,6 +203,40 @@ def _construct(w: Evaluator, cls: type, args: tuple[Any, ...], keywords: Mapping
     elif (args or keywords) and not isinstance(new, types.FunctionType):
         raise TypeError(f"{cls.__name__}() takes no arguments")
     return made
+
+
+_OF_VECTORS: Final = frozenset(
+    [name for names in arithmetic.METHODS.values() for name in names]
+    + [f"__i{names[0][2:]}" for names in arithmetic.METHODS.values()]
+    + "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __neg__ __pos__ __invert__ __init__".split()
+    + "__repr__ __str__ __init_subclass__".split()
+)
+
+
+def _vector(w: Evaluator, cls: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    """A vector of a class that a program derives from one of ours."""
+    own = datamodel.own_bases(cls)
+    names = {name for base in own if base is not object for name in vars(base)}
+    is_method = [isinstance(datamodel.class_attribute(w, cls, name), _METHODS) for name in names]
+    special = [name for name, is_it in zip(names, is_method, strict=True) if is_it]
+    unasked = sorted(n for n in special if n[:2] == "__" == n[-2:] and n not in _OF_VECTORS)
+    if unasked or issubclass(cls, vectors.Position):
+        what = f"has {', '.join(unasked)}" if unasked else "is one of positions"
+        raise w.error(
+            f"{cls.__name__} derives from a class of vectors and {what}, which is not asked on "
+            "dynamic values: write a class that holds a vector"
+        )
+    made = Vector(cls, cls.TYPE, (0,) * cls.TYPE.size)
+    w.call(datamodel.class_attribute(w, cls, "__init__"), made, *args, **keywords)
+    return made
+
+
+_METHODS: Final = (types.FunctionType, classmethod, staticmethod)
+
+
+def of_parts(w: Evaluator, made: Vector, *parts: Any) -> None:
+    """Vector.__init__"""
+    w.write(made, operands.contents_of(w, w.call(vectors.CLASSES[made.type], *parts)))
 
 
 def thrown(
@@ -214,7 +255,9 @@ def thrown(
 def _tuple_of(w: Evaluator, cls: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
     """A named tuple, by what its class has in place of the constructor that names the fields."""
     owner = next(base for base in cls.__mro__ if "__new__" in vars(base))
-    if "_fields" in vars(owner):
+    if owner is tuple:
+        made: Any = w.call(tuple.__new__, cls, *args, **keywords)
+    elif "_fields" in vars(owner):
         made = _named_tuple(w, cls, args, keywords)
     else:
         made = w.call(vars(owner)["__new__"].__func__, cls, *args, **keywords)

@@ -23,6 +23,7 @@ import numpy as np
 
 from pygpu import glsl
 from pygpu.core.host.later import later
+from pygpu.frontend.collections import derived
 from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.numbers import as_value
@@ -42,7 +43,16 @@ from pygpu.frontend.values.faults import Fault, PathEnds
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.objects import Array, Cell, Dict, Instance, Matrix
-from pygpu.frontend.values.values import UNBOUND, Dynamic, Natural, Numpys, Slice, Tuple, describe
+from pygpu.frontend.values.values import (
+    UNBOUND,
+    Dynamic,
+    Natural,
+    NotKnown,
+    Numpys,
+    Slice,
+    Tuple,
+    describe,
+)
 from pygpu.frontend.walked import asked
 from pygpu.language import fragments, kernels, matrices, vectors
 from pygpu.language.fragments import Discarded
@@ -54,7 +64,7 @@ with later():
     from pygpu.frontend.methods import dict_methods
     from pygpu.frontend.protocols import attributes, comparisons, indexing
     from pygpu.frontend.rules import classes, itertools_calls, numpy_calls, scipy_calls
-    from pygpu.frontend.walked import averages, library, selected
+    from pygpu.frontend.walked import library, modules, selected
 
 
 def _slice(w: Evaluator, *bounds: Any) -> Any:
@@ -82,6 +92,16 @@ def _refuse(message: str) -> Rule:
         raise w.error(message)
 
     return rule
+
+
+def _hash(w: Evaluator, value: Any) -> Any:
+    """hash(value)"""
+    method = datamodel.find_method(w, value, "__hash__")
+    try:
+        return w.call(method) if method is not None else w.native(hash, (value,), {})
+    except NotKnown:
+        pass
+    raise w.error("a dynamic value has no hash: keys and elements of sets must be known")
 
 
 def _known(w: Evaluator, value: Any, what: str) -> Any:
@@ -133,6 +153,10 @@ def _of_frame(function: Any) -> Rule:
         raise w.error(f"{function.__name__}() has no meaning in a compiled function: use locals()")
 
     return rule
+
+
+def _number_constructor(w: Evaluator, cls: Any, *args: Any, **keywords: Any) -> Any:
+    return derived.number(w, cls, args, keywords)
 
 
 def _wrapping(cls: Any) -> Rule:
@@ -272,7 +296,9 @@ _RULES: Final[dict[Any, Rule]] = {
     slice: _slice,
     type: _type,
     object.__new__: lambda w, cls, *_, **__: NotImplemented if cls is object else Instance(cls, {}),
+    **{kind.__new__: _number_constructor for kind in derived.NUMBERS},
     tuple.__new__: lambda w, cls, xs=(): Tuple(items_of(w, xs), cls),
+    vectors.Vector.__init__: lambda w, made, *parts: classes.of_parts(w, made, *parts),
     super: lambda w, *args: classes.super_of(w, args),
     **{cls: _wrapping(cls) for cls in (property, staticmethod, classmethod)},
     functools.cached_property: _wrapping(functools.cached_property),
@@ -289,7 +315,7 @@ _RULES: Final[dict[Any, Rule]] = {
     fragments.discard: _discard,
     fragments.ddx: _derivative("ddx"),
     fragments.ddy: _derivative("ddy"),
-    hash: _refuse("a dynamic value has no hash: keys and elements of sets must be known"),
+    hash: _hash,
     **{cls: _vector_constructor(cls) for cls in (*vectors.CLASSES.values(), vectors.Position)},
     **{cls: _matrix_constructor(cls) for cls in matrices.MATRICES.values()},
     **complex_calls.RULES,
@@ -299,7 +325,7 @@ _INTRINSICS: Final[dict[Any, Rule]] = {**_RULES, **complex_calls.rules_of(_RULES
 
 @functools.cache
 def _of_statistics() -> Mapping[Any, Rule]:
-    return {function: walked_as(meaning) for function, meaning in averages.MEANT.items()}
+    return {function: walked_as(meaning) for function, meaning in modules.MEANT.items()}
 
 
 # The rules of libraries, which are asked for when one of their functions is first called.
@@ -345,7 +371,8 @@ ALWAYS: Final = frozenset(
     [*vectors.CLASSES.values(), vectors.Position, *matrices.MATRICES.values()]
     + [itertools.count, itertools.cycle, zip, enumerate, reversed, map, filter, iter]
     + [super, getattr, hasattr, globals, locals, vars, dir, eval, exec]
-    + [list, dict, set, object.__new__, types.SimpleNamespace, contextlib.ExitStack]
+    + [list, dict, set, object.__new__, *[kind.__new__ for kind in derived.NUMBERS]]
+    + [types.SimpleNamespace, contextlib.ExitStack]
     + [collections.deque, collections.defaultdict, collections.OrderedDict, collections.Counter]
     + [asked.refuse, asked.refuse_method, fragments.discard, fragments.ddx, fragments.ddy]
     + [*CHANGING, *REMEMBERING]

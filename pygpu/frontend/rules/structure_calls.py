@@ -52,7 +52,7 @@ with later():
     from pygpu.frontend.collections import bounded as lists
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import comparisons, indexing, lookups
-    from pygpu.frontend.walked import containers, heaps, iterators, library, written
+    from pygpu.frontend.walked import containers, iterators, library, modules, written
 
 FEW: Final = 32  # items of a range of known length, which are told apart
 
@@ -227,7 +227,7 @@ _OF_HEAPS: Final = "heappush heappop heapreplace heappushpop heapify nsmallest n
 
 
 def _merge(w: Evaluator, *iterables: Any, **keywords: Any) -> Any:
-    merged = w.call(heaps.merge, *iterables, **keywords)
+    merged = w.call(modules.merge, *iterables, **keywords)
     items = w.read(merged)
     return Iterator((items, 0)) if isinstance(items, tuple) else iterate(w, merged)
 
@@ -242,7 +242,7 @@ STRUCTURE_RULES: Final[dict[Any, Rule]] = {
     collections.OrderedDict: later_from(containers, "OrderedDict"),
     collections.Counter: later_from(containers, "Counter"),
     contextlib.ExitStack: later_from(library, "ExitStack"),
-    **{getattr(heapq, name): later_from(heaps, name) for name in _OF_HEAPS.split()},
+    **{getattr(heapq, name): later_from(modules, name) for name in _OF_HEAPS.split()},
     heapq.merge: when_asked(_merge, "merged"),
     range: _range,
     len: lambda w, x: indexing.length(w, x),

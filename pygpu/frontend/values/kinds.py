@@ -13,6 +13,7 @@ complex one becomes complex.
 from __future__ import annotations
 
 import enum
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -63,11 +64,33 @@ def scalar_kind(value: Any) -> Kind | None:
     return "float" if (cls.__module__, cls.__name__) == ("fractions", "Fraction") else None
 
 
+@functools.lru_cache(256)
+def is_number_class(cls: type) -> bool:
+    """Whether a program has derived it from int, float or complex, in Python and as `type` does."""
+    for base in cls.__mro__:
+        if base in (int, float, complex):
+            return base is not cls and type(cls).__call__ is type.__call__
+        # Py_TPFLAGS_HEAPTYPE without Py_TPFLAGS_IMMUTABLETYPE: written in Python
+        if not base.__flags__ & (1 << 9) or base.__flags__ & (1 << 8):
+            return False
+        if base.__module__.partition(".")[0] in ("numpy", "enum", "pygpu"):
+            return False
+    return False
+
+
+def is_of_users(value: Any) -> bool:
+    """Whether it is a known number of a class that a program has derived from one of Python's."""
+    cls: Any = value.__class__
+    return cls not in _SCALARS and is_number_class(cls)
+
+
 def is_member(value: Any) -> bool:
-    """Whether it is a number and a member of an enumeration, which `is` and its attributes tell
-    from other numbers. Flags are numbers alone: what they are together with others is no member."""
-    is_number = isinstance(value, int) and not isinstance(value, enum.Flag)
-    return is_number and isinstance(value, enum.Enum)
+    """Whether it is a number that `is` and its attributes tell from other numbers: a member of an
+    enumeration, or one of a user's class. Flags are numbers alone: what they are together with
+    others is no member."""
+    if isinstance(value, int) and isinstance(value, enum.Enum):
+        return not isinstance(value, enum.Flag)
+    return is_of_users(value)
 
 
 def flag_class(value: Any) -> type[enum.IntFlag] | None:

@@ -224,7 +224,7 @@ def is_users_class(cls: type) -> bool:
     if cls is object or issubclass(cls, (ImageLike, BaseException)):
         return False
     if issubclass(cls, tuple):
-        return hasattr(cls, "_fields")
+        return is_tuple_class(cls)
     for base in cls.__mro__[:-1]:
         # Py_TPFLAGS_HEAPTYPE: written in Python, or in C and then mostly Py_TPFLAGS_IMMUTABLETYPE
         if not base.__flags__ & (1 << 9) or base.__flags__ & (1 << 8):
@@ -243,6 +243,16 @@ def is_users_class(cls: type) -> bool:
     return kind.__module__ == "typing" or kind.__call__ is type.__call__
 
 
+def is_tuple_class(cls: type) -> bool:
+    """Whether it is a named tuple's class, or one that a program derives from tuple."""
+    if hasattr(cls, "_fields"):
+        return True
+    others = cls.__mro__[: -2 if issubclass(cls, tuple) else 0]
+    # Py_TPFLAGS_HEAPTYPE without Py_TPFLAGS_IMMUTABLETYPE
+    written = all(base.__flags__ & (1 << 9) and not base.__flags__ & (1 << 8) for base in others)
+    return bool(others) and written and type(cls).__call__ is type.__call__
+
+
 LIFTED: Final = 1024  # elements of an outside array or list that may meet another in a join
 
 
@@ -256,8 +266,8 @@ def lift(known: Any) -> Any:
         return List(tuple(known), EITHER) if kind is list else Dict(dict(known), EITHER)
     if kind is np.ndarray and known.dtype.kind in "biufc" and known.size <= LIFTED:
         return Array(as_objects(known), EITHER)
-    if isinstance(known, tuple) and (type(known) is tuple or hasattr(known, "_fields")):
-        return Tuple(tuple(known), type(known))
+    if isinstance(known, tuple) and (type(known) is tuple or is_tuple_class(type(known))):
+        return Tuple(tuple.__new__(tuple, known), type(known))
     if isinstance(known, vectors.Vector):
         return Vector(type(known), known.TYPE, tuple(known), EITHER)
     if isinstance(known, types.FunctionType) and known.__closure__:

@@ -226,7 +226,7 @@ class Tuple(Abstract):
         return self.cls, len(self.items)
 
     def real(self, parts: tuple[Any, ...]) -> Any:
-        return getattr(self.cls, "_make", self.cls)(parts)
+        return tuple.__new__(self.cls, parts) if self.cls is not tuple else parts
 
     def describe(self) -> str:
         return f"a {self.cls.__name__} of {len(self.items)} items"
