@@ -20,6 +20,7 @@ FLOAT_LIMIT: Final = float.fromhex("0x1.ffffffp+127")  # from here on float32 ro
 _LOW: Final = -(2**31)
 _HIGH: Final = 2**31
 _MODULUS: Final = 2**32
+SIGNING: Final = (_HIGH, _MODULUS)  # what a UInt is an Int without
 
 
 def fit(value: int) -> int:
@@ -89,6 +90,13 @@ def _ring(op: Callable[[int, int], int]) -> Callable[[int, int], Any]:
         return wrap_unsigned(result) if _unsigned(a, b) else wrap(result)
 
     return compute
+
+
+def _minus(a: int, b: int) -> Any:
+    """A UInt less 2**31 or 2**32 is an Int: so an unsigned number gets its sign."""
+    if isinstance(a, UInt) and type(b) is int and b in SIGNING:
+        return wrap(int(a) - b)
+    return _ring(operator.sub)(a, b)
 
 
 def _and(a: int, b: int) -> Any:
@@ -200,7 +208,7 @@ class _Word(int):
     __slots__ = ()
 
     __add__, __radd__ = _methods(_ring(operator.add), operator.add)
-    __sub__, __rsub__ = _methods(_ring(operator.sub), operator.sub)
+    __sub__, __rsub__ = _methods(_minus, operator.sub)
     __mul__, __rmul__ = _methods(_ring(operator.mul), operator.mul)
     __floordiv__, __rfloordiv__ = _methods(_floordiv, operator.floordiv)
     __mod__, __rmod__ = _methods(_mod, operator.mod)

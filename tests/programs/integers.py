@@ -390,3 +390,23 @@ def inverse_modulo(ints: Image, p: Position):
     except ValueError:
         of_six = -1
     return pow(x, -1, 97), pow(x, p.x - 3, 1000003), pow(3, -2, 7 + 0 * x), pow(x, -1, -97), of_six
+
+
+@program
+def hashes_with_a_sign(ints: Image, p: Position):
+    h = (ints(p) * 0x9E3779B1) & 0xFFFFFFFF
+    flipped, k = (h ^ 0x80000000) - 0x80000000, h
+    if k & 0x80000000:
+        k -= 0x100000000
+    return h - 2**32 if h >= 2**31 else h, flipped, k, (h - 2**31) % 7, (h - 2**31) >> 3
+
+
+@program
+def hashes_with_a_sign_from_functions(ints: Image, p: Position):
+    def signed(h):
+        if h < 2**31:
+            return h
+        return h - (1 << 32)
+
+    h = (ints(p) * 0x85EBCA6B + p.x) & 0xFFFFFFFF
+    return signed(h), signed(h) // 1000, h if h <= 0x7FFFFFFF else h - 2**32, (signed(h) & 0xFF) + 1

@@ -41,7 +41,7 @@ from pygpu.frontend.values.objects import (
     Object,
     Vector,
 )
-from pygpu.frontend.values.states import State, reachable, settled
+from pygpu.frontend.values.states import State, is_below, reachable, settled
 from pygpu.frontend.values.values import (
     ABSENT,
     UNBOUND,
@@ -235,9 +235,9 @@ class Join:
         """The kind of a number that is either. What began as a known integer before a loop may
         become a uint in it, though it was an int when the body was first walked."""
         loop = self.meeting.loop
-        if loop and scalar_kind(a) == "int" and scalar_kind(b) == "uint":
-            a = loop.before(a)
-        return meeting((a, b), wrapping=loop is not None)
+        a = loop.before(a) if loop and (scalar_kind(a), scalar_kind(b)) == ("int", "uint") else a
+        below = is_below(a, self.left.facts) or is_below(b, self.right.facts)
+        return meeting((a, b), wrapping=loop is not None) or ("int" if below else None)
 
     def lifted(self, known: Any) -> Any:
         """A known value as a virtual one, the same one for the same."""

@@ -48,7 +48,7 @@ from pygpu.frontend.values.objects import Array, Vector
 from pygpu.frontend.values.values import Abstract, Dynamic, describe
 from pygpu.language.componentwise import calculate
 from pygpu.ssa import Value
-from pygpu.types import BOOL, INTEGERS, KINDS, Kind, Type, vector, widest
+from pygpu.types import BOOL, INTEGERS, KINDS, UINT, Kind, Type, vector, widest
 
 with later():
     from pygpu.frontend.numbers import integers, narrow
@@ -145,7 +145,7 @@ def scalars(w: Evaluator, symbol: str, a: Any, b: Any, first: Kind, second: Kind
         if narrow_dtype(a) is not None or narrow_dtype(b) is not None:
             whole = integers.binary(w, symbol, code, a, b, kind)
             return flags.inherited(w, narrow.combined(w, symbol, a, b, whole), a, b, symbol)
-        if symbol in _PLAIN:
+        if symbol in _PLAIN and not (symbol == "-" and type is UINT):
             made = dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
         else:
             made = integers.binary(w, symbol, code, a, b, kind)

@@ -29,6 +29,7 @@ from pygpu.frontend.values.values import (
     Numpys,
     describe,
 )
+from pygpu.language.scalars import SIGNING
 from pygpu.ssa import Value
 from pygpu.types import INT, UINT, Kind, vector
 
@@ -60,6 +61,11 @@ def binary(w: Evaluator, symbol: str, code: str, a: Any, b: Any, kind: Kind) -> 
     """a + b and the like of scalars, none of them a float. `kind`: what they widen to."""
     if symbol in ("//", "%"):
         return _divided(w, symbol, code, a, b)
+    if symbol == "-" and scalar_kind(a) == "uint" and is_plain(b) and int(b) in SIGNING:
+        less = as_value(w, a, UINT)
+        if int(b) == _HIGH:
+            less = w.build.emit("sub", less, w.build.constant(UINT, _HIGH))
+        return Dynamic(convert(w, less, "int"))
     if symbol in ("<<", ">>"):
         kind = _shifted_kind(symbol, a, b)
     elif symbol == "&" and any(is_plain(x) and int(x) >= _HIGH for x in (a, b)):

@@ -30,7 +30,8 @@ from pygpu.frontend.values.values import (
     leads_on,
     named,
 )
-from pygpu.ssa import Value
+from pygpu.ssa import Value, constant_of
+from pygpu.types import UINT
 
 with later():
     from pygpu.core import bounds
@@ -92,6 +93,12 @@ class Meanings:
     def sides(self, state: State, condition: Value) -> tuple[Any, Any]:
         """What is known where a condition holds, and where it does not."""
         facts = state.facts, state.facts
+        if signed := _sign(condition):
+            subject, holds = signed
+            facts = (
+                {**facts[0], subject: frozenset((int(holds),))},
+                {**facts[1], subject: frozenset((int(not holds),))},
+            )
         if condition in self.known:
             subject, *either = self.known[condition]
             facts = {**facts[0], subject: either[0]}, {**facts[1], subject: either[1]}
@@ -133,6 +140,27 @@ class Meanings:
             data = repr(op.data) if code == "constant" else op.data  # -0.0 is not 0.0
             shape = code, data, *[self._number(operand) for operand in op.operands]  # type: ignore[assignment]
         return self.shapes.setdefault(shape, len(self.shapes)), holds
+
+
+def _sign(condition: Value) -> tuple[Value, bool] | None:
+    """The uint whose highest bit a condition asks for, and what the bit is where it holds: of uints
+    that is the fact which a state may hold."""
+    op = condition.op
+    if op is None or op.code not in ("ge", "gt", "lt", "le", "ne", "eq"):
+        return None
+    value, limit = op.operands[0], constant_of(op.operands[1])
+    if op.code in ("ne", "eq"):
+        parts = value.op.operands if value.op is not None and value.op.code == "bit_and" else ()
+        is_bit = limit == 0 and value.type is UINT and [*map(constant_of, parts)][1:] == [2**31]
+        return (parts[0], op.code == "ne") if is_bit else None
+    is_bit = value.type is UINT and limit == (2**31 if op.code in ("ge", "lt") else 2**31 - 1)
+    return (value, op.code in ("ge", "gt")) if is_bit else None
+
+
+def is_below(value: Any, facts: Facts) -> bool:
+    """Whether it is a uint that facts tell to be less than 2**31, as ints are."""
+    is_uint = isinstance(value, Dynamic) and value.type is UINT
+    return is_uint and facts.get(value.value) == frozenset((0,))
 
 
 _OPPOSITE: Final = {code: TABLE[code].negated for code in ("ne", "ge", "le")}

@@ -305,7 +305,7 @@ class Walker(Evaluation):
                 result = state.stack.pop()
                 if not frame.caller:
                     self.returns.append((result, frame.place()))
-                return Outcome.one(RETURN, State({}, [result], state.heap))
+                return Outcome.one(RETURN, State({}, [result], state.heap, state.facts))
             case "YIELD":
                 if frame.driver is not None:
                     outcome: Outcome = frame.driver(state, state.stack.pop(), end)
