@@ -16,11 +16,12 @@ import math
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pygpu.core.errors import shown
 from pygpu.core.errors import whole as whole_number
 from pygpu.devices import targets
-from pygpu.execution.large.images import LazyImage, derived
+from pygpu.execution.large.images import LazyImage, by_strips, derived
 from pygpu.execution.large.sources import is_dask
 from pygpu.filters.linear import FARTHEST, box
 from pygpu.filters.sampling import read_as
@@ -41,6 +42,7 @@ IN_STAGES: Final = 1 << 21  # numbers of the patches of all pixels, from which o
 # million for t up to CUTOFF / 8.
 FADING: Final = (-0.006110961, 0.040187165, -0.16620325, 0.49993524, -0.99999702, 1.0)
 MOST_UNLIKE: Final = 1e30  # 1 / 2 sigma² by which other colours count for nothing
+ONE_TASK: Final = 1 << 24  # bytes of a Dask array whose rounds cost less in one task than in many
 STEP: Final = 0.25  # of Chambolle's iteration in two dimensions
 
 
@@ -325,8 +327,13 @@ def _energy(u: Image, v: Image, im: Image, p: Position, weight: float) -> Any:
 
 
 def _lazily_least(layer: LazyImage, weight: float, eps: float, rounds: int) -> Any:
-    """One channel of a Dask array: rounds after the end are in the graph and not computed."""
+    """One channel of a Dask array: rounds after the end are in the graph and not computed. What
+    is one chunk, or as small as one, is done by one task."""
     im = layer.array
+    if im.npartitions == 1 or im.nbytes <= ONE_TASK:
+        task = functools.partial(_of_whole, weight=weight, eps=eps, rounds=rounds)
+        made = by_strips(task, im, None, np.dtype(np.float32))
+        return layer.reading(made.rechunk(im.chunks))
     u = v = _nothing(im)
     energies = [_energy(u, v, im, weight=weight).mean(dtype=np.float64)]
 
@@ -338,6 +345,10 @@ def _lazily_least(layer: LazyImage, weight: float, eps: float, rounds: int) -> A
     if rounds > 1:
         u, v = _step.iterate((u, v), rounds - 1, im, until=is_enough, every=1, weight=weight)
     return _denoised(layer.reading(u), layer.reading(v), layer)
+
+
+def _of_whole(texels: NDArray[Any], weight: float, eps: float, rounds: int) -> NDArray[Any]:
+    return np.asarray(_least_variation(Image(texels), weight, eps, rounds))
 
 
 @whole

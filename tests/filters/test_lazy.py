@@ -12,7 +12,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from pygpu import filters
-from pygpu.filters import rank
+from pygpu.filters import denoise, rank
 
 RANDOM: Final = np.random.default_rng(5)
 GREY: Final = RANDOM.random((37, 45), np.float32)
@@ -130,6 +130,22 @@ def test_filters_of_dask_arrays_are_those_of_the_whole(name: str, chunks: Any) -
             assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
         else:
             assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("chunks", CHUNKS, ids=str)
+def test_rounds_of_large_arrays_end_where_those_of_one_task_do(
+    chunks: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(denoise, "ONE_TASK", 0)
+    test_filters_of_dask_arrays_are_those_of_the_whole("denoise_tv_chambolle", chunks)
+
+
+def test_rounds_of_a_small_array_are_one_task() -> None:
+    lazy = da.from_array(GREY, chunks=10)
+    made = filters.denoise_tv_chambolle(lazy)  # of 200 rounds, and any of them may be the last
+    assert made.chunks == lazy.chunks
+    assert len(made.__dask_graph__()) < 6 * lazy.npartitions
+    assert_array_equal(made.compute(), filters.denoise_tv_chambolle(GREY))
 
 
 @pytest.mark.parametrize(

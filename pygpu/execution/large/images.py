@@ -194,11 +194,11 @@ def tiled(
 
 
 def by_strips(
-    function: Callable[[NDArray[Any]], Any], array: Any, axis: int, dtype: np.dtype[Any]
+    function: Callable[[NDArray[Any]], Any], array: Any, axis: int | None, dtype: np.dtype[Any]
 ) -> Any:
-    """A function of arrays in memory of each strip of a Dask array that is whole along an axis:
-    Dask puts strips together of chunks."""
-    strips = array.rechunk({axis: -1, 1 - axis: "auto"})
+    """A function of arrays in memory of each strip of a Dask array that is whole along an axis, or
+    of the whole of it: Dask puts strips together of chunks."""
+    strips = array.rechunk(-1 if axis is None else {axis: -1, 1 - axis: "auto"})
     meta = np.empty((0, 0), dtype)
     return strips.map_blocks(_strip, function, dtype, dtype=dtype, meta=meta)
 
