@@ -81,12 +81,15 @@ def output(text: str) -> Path:
     return Path(text)
 
 
+_TRUTHS: Final = {"true": "True", "false": "False"}
+
+
 def assignment(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
         raise argparse.ArgumentTypeError(f"takes NAME=VALUE, got {text!r}")
     try:
-        return name, ast.literal_eval(value)
+        return name, ast.literal_eval(_TRUTHS.get(value, value))
     except (ValueError, SyntaxError):
         return name, value
 

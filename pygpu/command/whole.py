@@ -85,5 +85,9 @@ def is_whole(function: Any, values: Mapping[str, Any]) -> bool:
         return False
     if function.__module__.startswith("pygpu.filters."):
         return True
+    parameters = inspect.signature(function).parameters.values()
+    asked = [p for p in parameters if p.default is p.empty and p.name not in values]
+    if len(asked) == 1 and asked[0].annotation is inspect.Parameter.empty:
+        return True  # def levels(im, least=0.5): a function of a pixel has a position, too
     signature = Signature.of(function, values)
     return signature.has_image and signature.position is None

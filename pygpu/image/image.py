@@ -137,9 +137,9 @@ class Image(Grid):
 
     @guarded
     def to_pil(self, dtype: Any = None) -> PILImage.Image:
-        """A PIL image, with the profile, EXIF and resolution of `info`. Floats become 8 bits,
-        saturated and rounded, unless `dtype` says otherwise: "uint8", and for one channel
-        "uint16", "int32", "float32" and "bool"."""
+        """A PIL image, with the profile, EXIF and resolution of `info`. Floats, and colours of 16
+        bits, which PIL does not have, become 8 bits, saturated and rounded, unless `dtype` says
+        otherwise: "uint8", and for one channel "uint16", "int32", "float32" and "bool"."""
         if dtype is None:
             keep = self.format.dtype.kind != "f" and self.channels == 1
             dtype = self.format.dtype if keep else np.dtype("uint8")

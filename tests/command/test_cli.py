@@ -137,6 +137,8 @@ def test_functions_of_whole_images_are_taken(
         "def soft(im, sigma=1): return filters.gaussian(im, sigma=sigma)\n"
         "def plain(im: Image): return filters.gaussian(im, sigma=2)\n"
         "def counted(im: Image): return 3\n"
+        "def unannotated(photo, sigma=2): return filters.gaussian(photo, sigma=sigma)\n"
+        "def lighter(photo, level): return photo > level\n"
     )
     ready = "pygpu.filters:gaussian"
     assert main(["run", "whole.py:soft", "photo.png", "-o", "a.png", "--set", "sigma=2"]) == 0
@@ -145,8 +147,11 @@ def test_functions_of_whole_images_are_taken(
     assert main(["run", "pygpu.filters:median", "photo.png", "-o", "folder"]) == 0
     assert main(["run", "pygpu.filters:opening", "photo.png", "-o", "d.tif"]) == 0
     expected = pygpu.filters.gaussian(pixels("photo.png"), sigma=2, dtype="uint8")
-    for name in "abc":
+    assert main(["run", "whole.py:unannotated", "photo.png", "-o", "f.png"]) == 0
+    for name in "abcf":
         np.testing.assert_array_equal(pixels(f"{name}.png"), expected)
+    assert main(["run", "whole.py:lighter", "photo.png", "-o", "g.png", "--set", "level=0.3"]) == 0
+    assert main(["run", "whole.py:lighter", "photo.png", "-o", "g.png"]) == 2
     assert pygpu.imread("d.tif").dtype == np.uint8
     capsys.readouterr()
     assert main(["show", "whole.py:soft", "photo.png"]) == 0
@@ -333,6 +338,14 @@ def test_web_makes_a_page(place: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert '"name":"gain","kind":"range","value":[2.0],"low":0.0,"high":9.0' in Path(
         "scaled.html"
     ).read_text("utf-8")
+
+
+def test_truths_are_written_as_people_write_them(place: Path) -> None:
+    Path("whole.py").write_text("def negative(im, on=False): return 1 - im if on else im\n")
+    for text, same in (("true", False), ("false", True), ("True", False)):
+        line = f"run whole.py:negative photo.png -o a.png --target cpu --set on={text}"
+        assert main(line.split()) == 0
+        assert (pixels("a.png") == pixels("photo.png")).all() == same
 
 
 def test_web_of_plain_python_over_images_records_it(place: Path) -> None:
