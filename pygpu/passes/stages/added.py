@@ -1,4 +1,5 @@
-"""What loops add up: sums of texels at known places with known weights.
+"""What loops add up: sums of texels at known places with known weights; or which texels at known
+places they find the greatest or least of.
 
     total = loop of 31 rounds: total + im[x - 15, y + k - 15] + ... + im[x + 15, y + k - 15]
 
@@ -22,6 +23,7 @@ import numpy as np
 from pygpu.core import interpret
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE
+from pygpu.passes.stages.extremes import Compared, Place, Step, step
 from pygpu.passes.stages.shifts import MOST, Texels, alike
 from pygpu.ssa import Function, Load, Op, Region, Value, within
 
@@ -37,6 +39,7 @@ KNOWN: Final[dict[str, Callable[..., Any]]] = {
     "fma": lambda one, other, third: one * other + third,
 }
 NUMBERS: Final = (bool, int, float)
+COMPARED: Final = ("max", "min", "isnan", "select")
 PRODUCTS: Final = ("mul", "fma")
 ROUNDED: Final = 2e-6  # of a product of two weights that were rounded to float32
 CODES: Final = {*KNOWN, "constant", "load", "table", "if", "loop"}
@@ -52,7 +55,7 @@ class _Sum:
     load: Load
     terms: tuple[tuple[_Sum, float], ...] = ()
 
-    def texels(self) -> Texels:
+    def found(self) -> Texels:
         weights: dict[tuple[int, int], float] = {}
         pending: list[tuple[_Sum, float]] = [(self, 1.0)]
         for _ in range(STEPS):
@@ -64,6 +67,33 @@ class _Sum:
                 place = each.load.dx, each.load.dy
                 weights[place] = weights.get(place, 0.0) + weight
         raise _Other
+
+
+@record(eq=False)
+class _Most:
+    """The greatest or least so far: by a step, of what it was before it and of a texel."""
+
+    step: Step
+    rest: Any
+    each: _Sum
+
+    def found(self) -> Compared:
+        load, places = self.each.load, set[Place]()
+        rest: Any = self
+        while isinstance(rest, _Most):
+            places.add((rest.each.load.dx, rest.each.load.dy))
+            if not alike(rest.each.load, load) or rest.step.kind != self.step.kind:
+                raise _Other
+            rest = rest.rest
+        first = rest
+        if isinstance(rest, _Sum) and not rest.terms and alike(rest.load, load):
+            first = rest.load.dx, rest.load.dy
+            places.add(first)
+        elif not isinstance(rest, float):
+            raise _Other
+        if len(places) > MOST:
+            raise _Other
+        return Compared(self.step, load, first, places)
 
 
 @record
@@ -79,8 +109,8 @@ class _Other(Exception):
 
 
 def added(loop: Op, function: Function) -> dict[Value, Any]:
-    """The results of a loop that are sums of texels, as such, and those that are numbers; none
-    where it does anything else."""
+    """The results of a loop that are sums of texels, or the greatest or least of some, as such, and
+    those that are numbers; none where it does anything else."""
     inside = list(within(loop))
     if any(op.code not in CODES | SCALARS for op in inside) or all(
         op.code != "load" for op in inside
@@ -91,9 +121,9 @@ def added(loop: Op, function: Function) -> dict[Value, Any]:
         rounds.op(loop)
         made = [(result, rounds.values[result]) for result in loop.results]
         return {
-            result: known.texels() if isinstance(known, _Sum) else known
+            result: known if isinstance(known, NUMBERS) else known.found()
             for result, known in made
-            if isinstance(known, (_Sum, *NUMBERS))
+            if isinstance(known, (_Sum, _Most, *NUMBERS))
         }
     except (_Other, ArithmeticError, ValueError):
         return {}
@@ -153,6 +183,8 @@ class _Rounds:
         operands = [self.known(value) for value in op.operands]
         if op.code == "load":
             return self.texel(op.data, operands)
+        if op.code in COMPARED and any(isinstance(each, _Sum | _Most) for each in operands):
+            return self.compared(op)
         if op.code == "table":
             return self.element(op, operands)
         if op.code not in KNOWN:
@@ -163,6 +195,17 @@ class _Rounds:
                     self.weigh(op, (texel.load.dx, texel.load.dy), weight)
             return _linear(op.code, operands)
         return _whole(op.code, operands)
+
+    def compared(self, op: Op) -> Any:
+        """The greatest or least of what was found before and a texel. Whether anything is NaN is
+        asked on the way to that alone."""
+        one = step(op)
+        if one is None:
+            return None
+        rest, each = self.known(one.rest), self.known(one.each)
+        if not isinstance(each, _Sum) or each.terms:
+            raise _Other
+        return _Most(one, rest, each)
 
     def number(self, op: Op, operands: list[Any]) -> Any:
         """What an operation on numbers gives, by what it means."""

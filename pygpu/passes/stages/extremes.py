@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from functools import reduce
 from typing import Any, Final, Literal, NamedTuple
 
@@ -21,13 +22,14 @@ from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
 from pygpu.passes.simplify.rules import made_by
 from pygpu.passes.stages.shifts import Shifted
-from pygpu.ssa import Op, Value
+from pygpu.ssa import Load, Op, Value
 from pygpu.types import Type
 
 EXTREMES: Final = ("max", "min")
 STORED: Final = 4  # sums that storing what is found along a line costs
 WORTH: Final = 1.5  # times as much as by lines a window must cost that is no rectangle
 SHAPES: Final = 8  # of lines, at most
+LONG: Final = 28  # places of a line that is found from two of its halves
 
 Place = tuple[int, int]
 Order = Literal["columns", "rows", "planes"]  # what is found along these comes first
@@ -78,16 +80,16 @@ def before(one: Step, count: Mapping[Value, int], has_nans: bool) -> tuple[Value
 
 @record
 class Line:
-    """How what a line has is found: from that of a shorter line, so far behind the first place, and
-    what else there is."""
+    """How what a line has is found: from that of a shorter line, so far behind the first place,
+    once or twice, and what else there is."""
 
     base: Shape | None
-    offset: int
+    offsets: tuple[int, ...]
     rest: tuple[int, ...]
 
     @property
     def work(self) -> int:
-        return len(self.rest) + (self.base is not None)
+        return len(self.rest) + len(self.offsets)
 
 
 @record(eq=False)
@@ -98,6 +100,7 @@ class Window:
     axis: int
     lines: tuple[tuple[int, int, Shape], ...]
     shapes: dict[Shape, Line]
+    has_halves: bool  # long lines, and many, are found from halves: where caches keep stages
 
     @classmethod
     def of(cls, places: Set[Place], order: Order) -> Window:
@@ -108,16 +111,20 @@ class Window:
         lines = tuple(
             [(some[0], at, tuple([n - some[0] for n in some])) for at, some in by_line.items()]
         )
+        different = {shape for _, _, shape in lines}
+        (shape,) = different if len(different) == 1 else ((),)
+        has_halves = order != "columns"
+        while has_halves and len(shape) >= LONG and shape == tuple(range(len(shape))):
+            shape = shape[: (len(shape) + 1) // 2]
+            different.add(shape)
         shapes: dict[Shape, Line] = {}
-        for shape in sorted(
-            {shape for _, _, shape in lines}, key=lambda shape: (len(shape), shape)
-        ):
+        for shape in sorted(different, key=lambda shape: (len(shape), shape)):
             shapes[shape] = _line(shape, list(shapes))
-        return cls(axis, lines, shapes)
+        return cls(axis, lines, shapes, has_halves)
 
     @property
     def is_rectangle(self) -> bool:
-        return len(self.shapes) == 1 and len({first for first, _, _ in self.lines}) == 1
+        return len({(first, shape) for first, _, shape in self.lines}) == 1
 
     def pays(self, layers: int, least: int) -> bool:
         """Whether it is much less by lines; a window of so many layers has so many places."""
@@ -139,8 +146,12 @@ def _line(shape: Shape, shorter: Sequence[Shape]) -> Line:
         if offsets:
             middle = (shape[-1] - base[-1]) / 2
             offset = min(offsets, key=lambda n: abs(n - middle))
-            return Line(base, offset, tuple(sorted(places - {offset + k for k in base})))
-    return Line(None, 0, shape)
+            rest = tuple(sorted(places - {offset + k for k in base}))
+            both = offsets[0], offsets[-1]
+            if len(rest) > 2 and places == {n + k for n in both for k in base}:
+                return Line(base, both, ())
+            return Line(base, (offset,), rest)
+    return Line(None, (), shape)
 
 
 @record(eq=False)
@@ -149,38 +160,59 @@ class Extreme:
     first is anything else (`is_apart`)."""
 
     step: Step
-    first: Value
+    first: Value | Place | float  # where a loop compares them, a texel's place or a number
     is_apart: bool
-    layers: list[dict[Place, Value]]
+    layers: Sequence[Mapping[Place, Value]]
     window: Window
     has_nans: bool  # whether it may be among the numbers
+    load: Load | None = None  # of the texels that a loop compares
 
     def written(self, rewriter: Rewriter, type: Type, order: Order) -> Value:
         """By lines; where the order says so, layers first. Of Python's way, NaN is passed over by
         the greatest of a line and no number yet, and what comes first is looked at in the end."""
-        build, new, window = rewriter.build, rewriter.new, self.window
+        build, window = rewriter.build, self.window
         found = _Found(build, self.step, type, self.has_nans)
         apart = order == "planes" and len(self.layers) > 1
 
         def at(along: int, across: int) -> list[Value]:
             place = (along, across) if window.axis == 0 else (across, along)
-            some = [new[each[place]] for each in self.layers]
+            some = self.numbers(rewriter, place)
             return [found.of(some)] if apart else some
 
         def line(along: int, across: int, shape: Shape) -> Value:
             made = window.shapes[shape]
             rest = [each for n in made.rest for each in at(along + n, across)]
             if made.base is not None:
-                rest.insert(0, line(along + made.offset, across, made.base))
+                base = made.base
+                rest = [*[line(along + n, across, base) for n in made.offsets], *rest]
             return found.of(rest, is_clean=apart or made.base is not None)
 
-        most = found.of([line(*each) for each in window.lines], is_clean=True)
-        first = new[self.first]
+        def block(lines: Sequence[tuple[int, int, Shape]]) -> Value:
+            half = (len(lines) + 1) // 2
+            may_halve = window.has_halves and window.is_rectangle and len(lines) >= LONG
+            if may_halve and lines[half][1] - lines[0][1] == half:
+                return found.of([block(lines[:half]), block(lines[-half:])], is_clean=True)
+            return found.of([line(*each) for each in lines], is_clean=True)
+
+        most = block(window.lines)
+        if not (self.is_apart or found.skips):
+            return most
+        if isinstance(self.first, Value):
+            first = rewriter.new[self.first]
+        elif isinstance(self.first, tuple):
+            (first,) = self.numbers(rewriter, self.first)
+        else:
+            first = build.constant(type, self.first)
         if self.is_apart:
             return found.pair(first, most)
-        if not found.skips:
-            return most
         return build.emit("select", build.emit("isnan", first), first, most)
+
+    def numbers(self, rewriter: Rewriter, place: Place) -> list[Value]:
+        """Those of all layers at a place, in the function being written."""
+        if self.load is None:
+            return [rewriter.new[each[place]] for each in self.layers]
+        build, (dx, dy) = rewriter.build, place
+        return [build.emit("load", build.x, build.y, data=replace(self.load, dx=dx, dy=dy))]
 
 
 class _Found:
@@ -219,6 +251,23 @@ class _Found:
         is_nan = reduce(lambda one, other: emit("bit_or", one, other), tests)
         nan = self.build.constant(self.type, math.nan)
         return emit("select", is_nan, nan, reduce(self.plain, values))
+
+
+@record(eq=False)
+class Compared:
+    """The greatest or least, by such steps, of texels at some places, beginning with that at one of
+    them or with a number."""
+
+    step: Step
+    load: Load
+    first: Place | float
+    places: Set[Place]
+
+    def by_lines(self, order: Order, has_nans: bool) -> Extreme | None:
+        window, is_apart = Window.of(self.places, order), self.first not in self.places
+        if not window.pays(1, 0):
+            return None
+        return Extreme(self.step, self.first, is_apart, (), window, has_nans, self.load)
 
 
 def extreme(

@@ -32,9 +32,9 @@ from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.core.storage import Format
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.passes.simplify.rules import made_by, number
-from pygpu.passes.stages.extremes import Extreme, Order, Place, before, extreme, step
+from pygpu.passes.stages.extremes import Compared, Extreme, Order, Place, before, extreme, step
 from pygpu.passes.stages.shifts import MOST, Shifted, Texels, alike, numbered
-from pygpu.ssa import Function, Load, Op, Value, has, uses
+from pygpu.ssa import Function, Load, Op, Value, has, uses, within
 from pygpu.types import Type
 
 with later():
@@ -167,11 +167,14 @@ class _Finder:
         self.count: Counter[Value] = uses(function)
         self.products: dict[Value, _Product | Extreme] = {}
         self.added: dict[Value, Texels] = {}  # by loops
+        self.compared: dict[Value, Compared] = {}
         self.numbers: dict[Value, Any] = {}  # those that loops make beside them
         for op in function.body.ops:
             for value, made in added.added(op, function).items() if op.code == "loop" else ():
                 if isinstance(made, Texels):
                     self.added[value] = made
+                elif isinstance(made, Compared):
+                    self.compared[value] = made
                 else:
                     self.numbers[value] = made
 
@@ -185,6 +188,10 @@ class _Finder:
 
     def found(self) -> dict[Value, _Product | Extreme]:
         """What can be written by columns, by the values that it makes."""
+        for value, most in self.compared.items():
+            made = self.of_loop(value, most)
+            if made is not None:
+                self.products[value] = made
         if not self.added and not self._has_windows():
             return self.products
         inner: set[Value] = set()  # sums within sums, and extremes of what is compared further
@@ -206,6 +213,13 @@ class _Finder:
                 if value.type.kind in ("float", "int") and value not in inner:
                     self.look(value, DEEPEST)
         return self.products
+
+    def of_loop(self, value: Value, most: Compared) -> Extreme | None:
+        loop = value.op
+        assert loop is not None
+        loads = [op.result for op in within(loop) if op.code == "load"]
+        has_nans = any(map(self.known.may_be_nan, loads))
+        return most.by_lines(self.order, has_nans)
 
     def _has_windows(self) -> bool:
         """Whether texels are read in three columns and three rows: a sum of fewer is no product."""

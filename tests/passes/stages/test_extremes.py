@@ -183,3 +183,73 @@ def test_windows_of_images_of_few_rows_are_in_stages_too():
     assert (
         program._linked(Work([Storage.of(texels[..., None])], [], texels.shape, [None])) is not None
     )
+
+
+FAR = range(-20, 21)  # so many that loops compare them
+
+
+def by_loops(im: Image, p: Position):
+    most = -1.5
+    for y in FAR:
+        for x in FAR:
+            most = max(most, im(p + (x, y)))
+    return most
+
+
+def by_loops_from_the_middle(im: Image, p: Position):
+    most = im(p)
+    for y in FAR:
+        for x in FAR:
+            most = min(most, im(p + (x, y)))
+    return most
+
+
+def by_loops_of_numpy(im: Image, p: Position):
+    most = im(p + (-20, -20))
+    for y in FAR:
+        for x in range(-20, 15):
+            most = np.maximum(most, im(p + (x, y)))
+    return most
+
+
+def by_loops_passing_nan_over(im: Image, p: Position):
+    most = im(p + (30, 0))
+    for y in range(-20, 14):
+        for x in range(-33, 15):
+            most = np.fmin(most, im(p + (x, y)))
+    return most
+
+
+LOOPS = [by_loops, by_loops_from_the_middle, by_loops_of_numpy, by_loops_passing_nan_over]
+
+
+@pytest.mark.parametrize("some", [0, 0.0005, 0.05, 0.9])
+@pytest.mark.parametrize("function", LOOPS)
+def test_windows_that_loops_compare_are_in_stages(function, some):
+    texels = mixed(some)
+    compiled = pygpu.compile(function, target="cpu")
+    assert parts(compiled, texels) > 1
+    wanted = pygpu.compile(function, target="interpreter")(texels)
+    np.testing.assert_array_equal(compiled(texels), wanted)
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+@pytest.mark.parametrize("function", LOOPS[:3])
+def test_windows_of_bytes_that_loops_compare(function, boundary):
+    texels = np.random.default_rng(7).integers(0, 200, (45, 61)).astype(np.uint8)
+    image = Image(texels, boundary=boundary, cval=math.nan)
+    compiled = pygpu.compile(function, target="cpu")
+    assert parts(compiled, image) >= 4
+    wanted = pygpu.compile(function, target="interpreter")(image)
+    np.testing.assert_array_equal(np.asarray(compiled(image)), np.asarray(wanted))
+
+
+@pytest.mark.parametrize("size", [27, 28, 29, 33, 57])
+def test_long_lines_are_found_from_their_halves(size):
+    def most(im: Image, p: Position):
+        return np.max([im(p + (x, y)) for y in range(3) for x in range(-size // 2, size // 2)])
+
+    texels = mixed(0.01)
+    compiled = pygpu.compile(most, target="cpu")
+    wanted = pygpu.compile(most, target="interpreter")(texels)
+    np.testing.assert_array_equal(compiled(texels), wanted)
