@@ -488,3 +488,34 @@ def runs_are_written_by_their_lengths(im: Image, p: Position):
 def digits_of_a_number_of_other_digits(ints: Image, p: Position):
     bits = [int(bit) for bit in f"{ints(p) % 16:04b}"]
     return int("".join(map(str, (bits[0] ^ bits[1], *bits))), 2)
+
+
+@program
+def numbers_with_a_sign(ints: Image, p: Position):
+    n = ints(p)
+    sizes = (
+        len(f"{n:+}"),
+        len(f"{n: d}"),
+        len(f"{n:+06d}"),
+        len("%+5d|%-4d" % (n, n)),
+        len(f"{n:>+7}"),
+    )
+    same = f"{n:+}" == "+7", f"{n: }" == " 7", "%+03d" % n == "+07", f"{n:-d}" == "7"
+    return *sizes, *same
+
+
+@program
+def numbers_with_marks(ints: Image, p: Position):
+    n = ints(p) * (1 if p.x < 2 else 321 if p.x < 4 else 40321 if p.x < 6 else 52345678)
+    return (
+        len(f"{n:,}"),
+        f"{n:_}".count("_"),
+        f"{n:,}"[-4:] == ",642",
+        f"{n:,}" == "7",
+        len(f"{n:>16,}"),
+    )
+
+
+@program
+def bools_as_digits(mask: Image, p: Position):
+    return f"{mask(p):d}" == "1", len(f"{mask(p):+d}"), f"{mask(p):>3d}" == "  0", len(f"{mask(p)}")

@@ -1309,3 +1309,24 @@ def one_of_several_exceptions_raised(counts: Image, p: Position):
     except ValueError as error:
         third = len(str(error))
     return first, second, third
+
+
+class Empty(Exception):
+    def __bool__(self):
+        return False
+
+    def __len__(self):
+        return 3
+
+    def __add__(self, other):
+        return other + 7
+
+
+@program
+def truth_of_exceptions(im: Image, p: Position):
+    try:
+        if im(p) > 0:
+            raise Empty(im(p))
+        return 1.0
+    except Empty as error:
+        return len(error) + (error + 1) if error else error + im(p)

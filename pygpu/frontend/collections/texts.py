@@ -22,6 +22,7 @@ import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.frontend.collections import bounded as lists
+from pygpu.frontend.collections.derived import plain_number
 from pygpu.frontend.collections.words import by_option, put_together, word
 from pygpu.frontend.joins import choosing, origins
 from pygpu.frontend.joins.choosing import WORDS
@@ -256,7 +257,7 @@ def letters_of_all(w: Evaluator, parts: Any, separator: str = "") -> Any:
 
 # ---------------------------------------------------------------- what is written of values
 
-_SPEC: Final = re.compile(r"(?:(.)?([<>^=]))?(#)?(0)?(\d+)?([bdoxXs]?)", re.DOTALL)
+_SPEC: Final = re.compile(r"(?:(.)?([<>^=]))?([-+ ])?(#)?(0)?(\d+)?([,_])?([bdoxXsn]?)", re.DOTALL)
 _BASES: Final = {"b": (2, "0b"), "o": (8, "0o"), "x": (16, "0x"), "X": (16, "0X")}
 
 
@@ -269,23 +270,29 @@ def of_value(w: Evaluator, value: Any, spec: str = "") -> Any:
     )
     if is_bool and not spec:
         return Choice(w.call(int, value), ("False", "True"), "")
+    value = w.call(int, value) if is_bool else value
     found = _SPEC.fullmatch(spec)
     is_int = scalar_kind(value) in ("int", "uint")
     if found is None or not (is_int or is_written(value) or isinstance(value, Choice)):
         return Text(describe(value))
-    fill, align, prefix, zero, width, letter = found.groups()
-    size = int(width or 0)
+    fill, align, sign, prefix, zero, width, mark, letter = found.groups()
+    size, sign = int(width or 0), (sign or "-").strip("-")
     if not is_int:
-        is_number = letter not in ("", "s") or prefix or align == "="
+        is_number = letter not in ("", "s") or prefix or align == "=" or sign or mark
         return Text(describe(value)) if is_number else _justified(w, value, size, fill, align, "<")
     if letter == "s":
-        return Text(describe(value))
+        raise ValueError("Unknown format code 's' for object of type 'int'")
     base, known = _BASES.get(letter, (10, ""))
     fills = (zero and not align) or (align == "=" and fill == "0")
-    if align == "=" and not fills:
-        return Text(describe(value))
+    if (align == "=" and not fills) or (mark and (fills or base != 10)):
+        return Text(f"{describe(value)} by {spec!r}")
     known = known if prefix else ""
     made = numeral(w, value, base, size if fills else 0, known, letter == "X")
+    made = w.call(written.grouped, value, mark) if mark else made
+    if sign and not isinstance(made, Text):
+        shorter = fills and size > 1
+        other = numeral(w, value, base, size - 1, known, letter == "X") if shorter else made
+        made = w.call(written.signed, value, sign, made, other)
     if isinstance(made, Text) or fills:
         return made
     return _justified(w, made, size, fill or (zero or None), align, ">")
@@ -365,7 +372,7 @@ def character(w: Evaluator, code: Any) -> Any:
     return word(w.binary("-", code, low), order)
 
 
-_PERCENT: Final = re.compile(r"%(?:%|(0)?(\d+)?([bdioxXs]))")
+_PERCENT: Final = re.compile(r"%(?:%|([-+ 0]*)(\d+)?([bdioxXs]))")
 
 
 def percent(w: Evaluator, template: str, values: Any) -> Any:
@@ -383,12 +390,15 @@ def percent(w: Evaluator, template: str, values: Any) -> Any:
             continue
         value = items.pop(0)
         letter = {"i": "d"}.get(found[3], found[3])
-        spec = f"{found[1] or ''}{found[2] or ''}"
+        flags, width = found[1] or "", found[2] or ""
+        align = "<" if "-" in flags else ">" if letter == "s" else ""
         if letter == "s":
-            spec = f">{spec}" if spec and scalar_kind(value) is None else spec
-            parts.append(written_of(w, value, spec))
-        else:
-            parts.append(written_of(w, value, f"{spec}{letter}"))
+            parts.append(written_of(w, w.call(str, value), f"{align}{width}" if width else ""))
+            continue
+        sign = "+" if "+" in flags else " " if " " in flags else ""
+        zero = "0" if "0" in flags and not align else ""
+        value = plain_number(w, value)
+        parts.append(written_of(w, value, f"{align}{sign}{zero}{width}{letter}"))
     if items or "%" in template[end:]:
         return Text(describe(values))
     return joined(w, "", [*parts, template[end:]])

@@ -14,6 +14,7 @@ from pygpu.frontend.protocols.datamodel import class_of, find_method, user_metho
 from pygpu.frontend.protocols.sequences import held_by, is_shared, items_or_maybe
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.faults import Raised
 from pygpu.frontend.values.kinds import Complex, flag_class, scalar_kind
 from pygpu.frontend.values.known import concrete, key_of
 from pygpu.frontend.values.lazy import Bounded, Cut, Indexed, Span, lifted
@@ -75,11 +76,11 @@ def truth(w: Evaluator, value: Any) -> Any:
             raise w.error(
                 f"{describe(value)} has no truth: call it with a position, as in im(p) > 0.5"
             )
-        case Instance() | Tuple():
+        case Instance() | Tuple() | Raised():
             method = find_method(w, value, "__bool__")
             if method is not None:
                 return truth(w, w.call(method))
-            if isinstance(value, Instance) and find_method(w, value, "__len__") is None:
+            if isinstance(value, (Instance, Raised)) and find_method(w, value, "__len__") is None:
                 return True
             return truth(w, w.length(value))
         case Matrix():

@@ -213,6 +213,8 @@ def user_method(w: Evaluator, value: Any, name: str) -> Any:
     """A special method that is written in Python, as it stands in the class; or None."""
     if isinstance(value, (Instance, Tuple)):
         found = class_attribute(w, value.cls, name)
+    elif isinstance(value, Raised):
+        found = class_attribute(w, class_of(value), name)
     elif isinstance(value, (Vector, vectors.Vector)):
         found = of_users_vector(w, class_of(value), name)
     elif isinstance(value, (Abstract, matrices.Matrix)):

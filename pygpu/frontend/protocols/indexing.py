@@ -20,6 +20,7 @@ from pygpu.frontend.protocols.datamodel import find_method, own_method, user_met
 from pygpu.frontend.protocols.sequences import items_of, told_apart
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator, usable
+from pygpu.frontend.values.faults import Raised
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import key_of
 from pygpu.frontend.values.lazy import Bounded, Cut, Growing, Indexed, Masked, Row, Span
@@ -430,7 +431,7 @@ def length(w: Evaluator, value: Any) -> Any:
             return arithmetic.elementwise(w, "max", (value.length, 0))
         case Masked():
             return functools.reduce(lambda a, b: arithmetic.binary(w, "+", a, b), value.tests, 0)
-        case Instance() | Tuple():
+        case Instance() | Tuple() | Raised():
             method = find_method(w, value, "__len__")
             if method is not None:
                 return w.call(method)

@@ -145,6 +145,8 @@ def fold(w: Evaluator, symbol: str, items: Any) -> Any:
 
 
 def _user_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
+    if symbol == "%" and isinstance(a, str):
+        return NotImplemented  # a string's own comes first
     names = arithmetic.METHODS[symbol]
     tries = [(a, names[0], b), (b, names[1], a)]
     left, right = class_of(a), class_of(b)

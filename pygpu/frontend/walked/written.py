@@ -16,6 +16,29 @@ import numpy as np
 
 from pygpu.frontend.walked import asked
 from pygpu.frontend.walked.containers import Sequence, hold
+from pygpu.language.scalars import UInt
+
+
+def signed(number: Any, sign: Any, text: Any, shorter: Any) -> Any:
+    """What is written of a number, with a sign where it is not negative, too."""
+    return text if number < 0 else sign + shorter
+
+
+def grouped(number: Any, mark: Any) -> Any:
+    """What is written of an int of 32 bits, with a mark before each three digits."""
+    size = UInt(abs(number))
+    text = f"{size % 1000:03d}"
+    if size < 1000:
+        text = str(size)
+    elif size < 1000000:
+        text = f"{size // 1000}{mark}{text}"
+    else:
+        text = f"{size // 1000 % 1000:03d}{mark}{text}"
+        if size < 1000000000:
+            text = f"{size // 1000000}{mark}{text}"
+        else:
+            text = f"{size // 1000000000}{mark}{size // 1000000 % 1000:03d}{mark}{text}"
+    return text if number >= 0 else "-" + text
 
 
 class Written:
