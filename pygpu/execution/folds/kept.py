@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.storage import ImageLike
+from pygpu.core.storage import ImageLike, rows_of
 from pygpu.devices import targets
 from pygpu.execution.arguments.functions import Code
 from pygpu.execution.arguments.numbers import Number
@@ -22,9 +22,13 @@ from pygpu.execution.folds.by_group import Folding
 from pygpu.execution.folds.exact import may_overflow
 from pygpu.execution.folds.folding import State, added, number, program
 from pygpu.execution.programs.options import is_checked_here
+from pygpu.execution.programs.tiles import fit
 from pygpu.types import Type
 
 LARGEST: Final = 2**31 - 1  # of sums that stay: those of ints that may be larger are read
+
+
+ROOM: Final = 4  # images like those that are folded, which what makes them reads at the same time
 
 
 def total(image: ImageLike, by_channel: bool = False) -> Number | None:
@@ -68,6 +72,14 @@ def keeps(target: str, images: Sequence[ImageLike]) -> bool:
         or images[0].storage.height * images[0].storage.width < 2
     ):
         return False
+    limits = targets.limits(device.computes)
+    if (
+        limits is not None
+    ):  # a fold reads far from its position: what it is of is not cut into tiles
+        several = [image for image in images for _ in range(ROOM)]
+        sizes = [rows_of(image.storage.shape) for image in several]
+        if not fit(limits, sizes, [image.format for image in several]):
+            return False
     return bool(device.copy) or all(image.dims == 2 for image in images)
 
 

@@ -316,5 +316,6 @@ def _unbounded(made: wrapping.Made, index: int, storage: Storage) -> str:
     name = made.task.function.images[index].name
     return (
         f"the image {name!r} of {storage.width} x {storage.height} pixels is read far from the "
-        "position, or nobody can tell how far, so that it cannot be cut into tiles"
+        "position, or nobody can tell how far, so that it cannot be cut into tiles, and the device "
+        "does not hold it; target='cpu' does"
     )

@@ -397,6 +397,25 @@ def test_drivers_are_given_tiles(name, monkeypatch):
     np.testing.assert_array_equal(np.asarray(f(image, dtype="uint8")), expected)
 
 
+@pytest.mark.parametrize("name", ["fragment", "compute"])
+def test_numbers_of_pipelines_are_read_where_the_device_does_not_hold_the_image(name, monkeypatch):
+    from conftest import require
+
+    require(name)
+    monkeypatch.setenv("PYGPU_TEXTURE_SIZE", "64")
+    twice = pygpu.compile(lambda im=Image, p=Position: 2 * im(p))
+    image = texels(203, 305)
+
+    @pygpu.pipeline(target=name)
+    def centred(im):
+        made = twice(im)
+        return made - made.mean()
+
+    expected = 2 * image - np.mean(2 * image, dtype=np.float64)
+    for _ in range(3):
+        np.testing.assert_allclose(centred(image), expected, atol=1e-5)
+
+
 def enough(im):
     raise ValueError("enough")
 
