@@ -18,15 +18,18 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pygpu.core.errors import guarded, shown
+from pygpu.core.errors import guarded, shortened, shown
+from pygpu.core.host.later import later
 from pygpu.image.image import Image
 from pygpu.language.scalars import Float, Int
 from pygpu.language.vectors import Position, Vec2, Vec3, Vec4
 from pygpu.runtime import compile
 
+with later():
+    from pygpu.execution.web import export, pages
+
 GIVEN: Final = ("iTime", "iResolution", "iMouse", "iFrame")
 CHANNELS: Final = ("iChannel0", "iChannel1", "iChannel2", "iChannel3")
-CONTROLS: Final = {"resolution": False, "frame": "frame", "mouse": "iMouse"}  # on pages
 SIZE: Final = (360, 640)  # of pictures, where none is asked for
 
 
@@ -95,9 +98,21 @@ class Shadertoy:
         self, path: str | os.PathLike[str], *, shape: tuple[int, int] = SIZE, **channels: Any
     ) -> Path:
         """A page that runs it in the browser, with a clock: see `Compiled.export`."""
-        arguments = self.arguments(shape, channels)
-        made: Path = self.compiled.export(path, *arguments, shape=shape, controls=CONTROLS)
-        return made
+        with shortened:
+            return export.written(self.page(shape, self.arguments(shape, channels)), path)
+
+    def page(
+        self, shape: tuple[int, int], arguments: tuple[Any, ...], controls: Any = None
+    ) -> pages.Page:
+        """That page: of the user's function, not of what is compiled for it."""
+        main = self.__wrapped__
+        mouse = "iMouse" if "iMouse" in inspect.signature(main).parameters else False
+        wishes = {"resolution": False, "frame": "frame", "mouse": mouse} | dict(controls or {})
+        asked: dict[str, Any] = {"controls": wishes, "iterate": None, "shape": shape}
+        page = export.page_of(self.compiled, arguments, {}, **asked)
+        page.name, page.story = self.__name__, export.story(main)
+        page.python = export.source(main)
+        return page
 
     def arguments(self, shape: tuple[int, int], channels: Mapping[str, Any]) -> tuple[Any, ...]:
         """What `compiled` is given for the first frame, at time 0."""

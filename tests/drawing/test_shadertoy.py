@@ -39,6 +39,7 @@ def test_time_mouse_frame_and_channels_are_given() -> None:
 def test_it_moves_and_goes_to_the_browser(tmp_path: Path) -> None:
     @pygpu.shadertoy
     def flash(f, iTime):
+        """Grey that gets lighter."""
         return Vec3(pygpu.fract(iTime))
 
     path = pygpu.animate(flash, [0.0, 0.25, 0.5], tmp_path / "flash.png", shape=(2, 3))
@@ -46,6 +47,11 @@ def test_it_moves_and_goes_to_the_browser(tmp_path: Path) -> None:
     text = flash.export(tmp_path / "page.html", shape=(20, 30)).read_text("utf-8")
     assert '"name":"time","kind":"time"' in text
     assert '"name":"resolution"' not in text
+    assert '"name":"mouse"' not in text  # which nobody asks for
+    assert "<title>flash" in text
+    assert "Grey that gets lighter." in text
+    assert "def flash(f, iTime)" in text
+    assert "_pixel" not in text
 
 
 def test_frames_are_counted(tmp_path: Path) -> None:

@@ -119,9 +119,7 @@ def _of_shadertoy(function: Shadertoy, request: Request) -> Scene:
         return function(**now, shape=size, frame=made[0], **frames.next())
 
     def page() -> Page:
-        arguments = function.arguments(size, frames.still())
-        wishes = shadertoy.CONTROLS | dict(request.controls or {})
-        return page_of(function.compiled, arguments, {}, controls=wishes, iterate=None, shape=size)
+        return function.page(size, function.arguments(size, frames.still()), request.controls)
 
     main = function.__wrapped__
     return _scene(main, function.__name__, controls, call, page, frames)
