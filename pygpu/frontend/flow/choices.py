@@ -30,7 +30,7 @@ from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.lazy import Row
 from pygpu.frontend.values.objects import Array, Dict, List, Object, Set, youngest
-from pygpu.frontend.values.states import State, settled
+from pygpu.frontend.values.states import State, reachable, settled
 from pygpu.frontend.values.values import Abstract, Choice, Conflict, Dynamic, describe
 from pygpu.frontend.values.views import several_of
 from pygpu.ssa import Value, constant_of
@@ -345,9 +345,14 @@ def _changes_in_place(symbol: str, value: Object) -> bool:
 def renew(w: ControlFlow) -> None:
     """Make joined objects anew of which one of the objects that they may be has changed."""
     stale, w.heap.stale = w.heap.stale, []
+    seen: set[Object] | None = None
     for view in dict.fromkeys(stale):
         several = several_of(w, view)
-        if several is None or not isinstance(w.peek(view), Conflict) or not w.in_sight((view,)):
+        if several is None or not isinstance(w.peek(view), Conflict):
+            continue
+        if seen is None:
+            seen = reachable(branches.in_sight(w, w.frame, w.state), w.state)
+        if view not in seen:
             continue  # no variable leads to it: its values may be of a region that has been left
         first, *others = several.options
         for option in several.options:
@@ -364,6 +369,7 @@ def renew(w: ControlFlow) -> None:
         except CompileError:
             continue
         w.state.heap[view] = w.state.get(found)
+        seen |= reachable((view,), w.state)
         for option in several.options:
             w.heap.aliases[option] = tuple(
                 [other for other in w.heap.aliases.get(option, ()) if other.serial < before]

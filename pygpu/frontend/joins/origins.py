@@ -125,7 +125,7 @@ def carries(w: Evaluator, param: Value, *held: Any) -> bool:
         return False
     w.environment.carried.setdefault(param, []).extend(held)
     told = w.environment.asked.get(param)
-    if told is None:
+    if told is None or told == _EITHER:
         return False
     classes = told.union(*[int_classes(w, each) for each in held])
     if classes == told:
@@ -169,29 +169,35 @@ def int_classes(w: Evaluator, number: Any) -> frozenset[type]:
     if not isinstance(number, Dynamic):
         return _WORDS if isinstance(number, (Int, UInt)) else _PYTHONS
     settled, of_loops, found = w.environment.ints, w.environment.loops_ints, {}
-    waiting = [number.value]
+    order: list[Value] = []  # what a value is made of comes before it
+    waiting: list[Any] = [number.value]
     while waiting:
         each = waiting.pop()
-        if each not in settled and each not in of_loops and each not in found:
+        if each is None:
+            order.append(waiting.pop())
+        elif each not in settled and each not in of_loops and each not in found:
             found[each] = parts = _ints_of(w, each)
-            waiting += [part for part in parts if isinstance(part, Value)]
+            waiting += (each, None, *[part for part in parts if isinstance(part, Value)])
     if not found:
         return settled.get(number.value) or of_loops[number.value]
     classes: dict[Value, frozenset[type]] = dict.fromkeys(found, _NOBODYS)
     carried = w.environment.carried.keys() & found.keys()
     is_settled = not carried and of_loops.keys().isdisjoint(chain(*found.values()))
-    before = -1
-    while before != (before := sum(map(len, classes.values()))):
-        for each, parts in reversed(found.items()):
+    changed = True
+    while changed:
+        changed = False
+        for each in order:
             held = [
                 part
                 if isinstance(part, frozenset)
                 else settled.get(part) or of_loops.get(part) or classes[part]
-                for part in parts
+                for part in found[each]
             ]
             is_counted = each.op is not None and each.op.code in _OF_INTS
             made = _counted(held) if is_counted else _NOBODYS.union(*held)
-            classes[each] |= made
+            if not made <= classes[each]:
+                classes[each] |= made
+                changed = bool(carried)  # where nothing is carried one turn will do
     w.environment.asked.update({each: classes[each] for each in carried})
     (settled if is_settled else of_loops).update(classes)
     return classes[number.value]

@@ -285,7 +285,10 @@ def _sorted(w: Evaluator, xs: Any, *, key: Any = None, reverse: Any = False) -> 
             keys = [w.call(key, item) for item in some.items] if key is not None else some.items
 
         def sort(items: Any, keys: Any, there: Any) -> Any:
-            return _insertion_sort(w, list(items), list(keys), bool(reverse), there)
+            some, by = list(items), list(keys)[: len(items)]
+            are_many = len(some) > _FEW and all(map(_is_of_numbers, by))
+            by_keys = _network_sort if are_many else _insertion_sort
+            return by_keys(w, some, some if key is None else by, bool(reverse), there)
 
         return List(lists.ordered(w, some, keys, bool(reverse), sort))
     items = list(items_of(w, xs))
@@ -301,7 +304,8 @@ def _sorted(w: Evaluator, xs: Any, *, key: Any = None, reverse: Any = False) -> 
         ordered = ordering.sort_network(w, items)
         return List(tuple(reversed(ordered) if reverse else ordered))
     if len(items) > _FEW and all(map(_is_of_numbers, keys)):
-        return List(tuple(_network_sort(w, items, keys, bool(reverse), key is not None)))
+        keys = items if key is None else keys
+        return List(tuple(_network_sort(w, items, keys, bool(reverse))))
     return List(tuple(_insertion_sort(w, items, keys, bool(reverse))))
 
 
@@ -329,22 +333,29 @@ def _is_of_numbers(key: Any) -> bool:
 
 
 def _network_sort(
-    w: Evaluator, items: list[Any], keys: list[Any], reverse: bool, stable: bool
+    w: Evaluator, items: list[Any], keys: list[Any], reverse: bool, there: Any = None
 ) -> list[Any]:
-    """Sort many by keys that are numbers or tuples of these. Where it is to be `stable`, of equal
-    ones that is first which was."""
-    rows = list(zip(keys, range(len(items)), items, strict=True))
-    for i, j in ordering.comparators(len(items)):
-        (low, low_at, _), (high, high_at, _) = rows[i], rows[j]
-        test = w.truth(comparisons.compare(w, ">" if reverse else "<", high, low))
+    """Sort many by keys that are numbers or tuples of these. Of equal ones that is first which was,
+    where keys are not the items. Items that are not `there`, which are the last ones, stay last."""
+    symbol, stable = ">" if reverse else "<", keys is not items
+    is_there, its = 1 + stable, 2 + stable  # behind keys and places
+    rows = [
+        (key, *[at] * stable, there is None or there[at], *[item] * stable)
+        for at, (key, item) in enumerate(zip(keys, items, strict=False))
+    ]
+    for i, j in ordering.comparators(len(rows)):
+        low, high = rows[i], rows[j]
+        test = w.truth(comparisons.compare(w, symbol, high[0], low[0]))
         if stable:
-            is_same = w.truth(comparisons.compare(w, "==", high, low))
-            is_before = comparisons.compare(w, "<", high_at, low_at)
+            is_same = w.truth(comparisons.compare(w, "==", high[0], low[0]))
+            is_before = comparisons.compare(w, "<", high[1], low[1])
             test = arithmetic.either(w, test, arithmetic.both(w, is_same, is_before))
-        pairs = list(zip(rows[i], rows[j], strict=True))
+        test = arithmetic.either(w, test, arithmetic.negate(w, low[is_there]))
+        test = arithmetic.both(w, high[is_there], test)
+        pairs = list(zip(low, high, strict=True))
         rows[i] = tuple([lookups.choose(w, test, b, a) for a, b in pairs])
         rows[j] = tuple([lookups.choose(w, test, a, b) for a, b in pairs])
-    return [item for *_, item in rows]
+    return [row[its if stable else 0] for row in rows]
 
 
 def _insertion_sort(

@@ -108,13 +108,15 @@ class Faults:
     stage: Stage = ""
     cell: Cell = field(default_factory=lambda: Cell(0))
     sites: list[Fault] = field(default_factory=list)
+    numbers: dict[Fault, int] = field(default_factory=dict)  # of each site, from 1
     errors: dict[int, Raised] = field(default_factory=dict)  # by the numbers of their faults
 
     def number(self, fault: Fault) -> int:
         """The number of a fault; one that is met again, in another round, has the same."""
-        if fault not in self.sites:
+        number = self.numbers.setdefault(fault, len(self.sites) + 1)
+        if number > len(self.sites):
             self.sites.append(fault)
-        return self.sites.index(fault) + 1
+        return number
 
     def raised(self, fault: Fault, held: Any = None) -> Raised:
         """The exception of a fault."""

@@ -132,6 +132,7 @@ class Heap:
                 else kept(handle)
             )
         views = list(self.aliases.get(handle, ()))
+        known = set(views)
         for view in views:  # and what may be one of these in turn
             self.state.heap[view] = Conflict(
                 f"{describe(view)} may be one that has been changed since under another name: read "
@@ -139,7 +140,9 @@ class Heap:
             )
             if view.either is not None:
                 self.stale.append(view)
-            views += [other for other in self.aliases.get(view, ()) if other not in views]
+            more = [other for other in self.aliases.get(view, ()) if other not in known]
+            known.update(more)
+            views += more
         if type(handle) is Array and handle.base is not None:
             self.write(handle.base, _replaced(self.read(handle.base), handle.places, contents))
             return
@@ -152,13 +155,15 @@ class Heap:
 
     # ------------------------------------------------------------ aliases
 
-    def alias(self, handle: Object, view: Object) -> None:
-        """Note that a view, which can only be read, may be the object."""
+    def alias(self, handle: Object, view: Object) -> bool:
+        """Note that a view, which can only be read, may be the object; whether that is new."""
         if type(handle) is Array:
             handle = handle.whole
         views = self.aliases.get(handle, ())
-        if view not in views:
-            self.aliases[handle] = (*views, view)
+        if view in views:
+            return False
+        self.aliases[handle] = (*views, view)
+        return True
 
     def alias_joined(
         self,
@@ -170,23 +175,24 @@ class Heap:
         a joined object that may be it, `pairs` says what was made of each two objects. What was
         made of two objects may be whatever either of them may be. So may the first of the two,
         where a loop that carries it has come `around`."""
-        before = {old: len(views) for old, views in self.aliases.items()}
-        for old, joined in aliases:
-            self.alias(old, joined)
+        noted = [(old, joined) for old, joined in aliases if self.alias(old, joined)]
         if self._followed:
             self._follow_joined(pairs)
-        for two, made in pairs.items():
-            if isinstance(made, Object) and made.outside:
-                for old, views in self.aliases.items():
-                    if {*two, made}.isdisjoint(views):
-                        continue
-                    more = (made, two[0]) if around and two[0].outside else (made,)
-                    self.aliases[old] = (*views, *[one for one in more if one not in views])
-        return [
-            (old, view)
-            for old, views in self.aliases.items()
-            for view in views[before.get(old, 0) :]
+        shared = [
+            (two, made) for two, made in pairs.items() if isinstance(made, Object) and made.outside
         ]
+        known: dict[Object, list[Object]] = {}  # what each view may be
+        for old, views in self.aliases.items() if shared else ():
+            for view in views:
+                known.setdefault(view, []).append(old)
+        for two, made in shared:
+            more = (made, two[0]) if around and two[0].outside else (made,)
+            for old in dict.fromkeys([old for one in (*two, made) for old in known.get(one, ())]):
+                for view in more:
+                    if self.alias(old, view):
+                        known.setdefault(view, []).append(old)
+                        noted.append((old, view))
+        return noted
 
     # ------------------------------------------------------------ items taken in advance
 

@@ -122,8 +122,11 @@ class Dynamic(Abstract):
 
 
 def leads_on(part: Any) -> bool:
-    """Whether a part may hold objects: it is more than a number."""
-    return isinstance(part, Abstract) and part.__class__ is not Dynamic
+    """Whether a part may hold objects: it is more than numbers and what is known."""
+    cls = part.__class__
+    if cls is Dynamic or not isinstance(part, Abstract):
+        return False
+    return part.leads if cls is Tuple or cls is Choice else True  # type: ignore[attr-defined]
 
 
 class Natural(Dynamic):
@@ -210,11 +213,12 @@ class Narrow(Dynamic):
 class Tuple(Abstract):
     """A tuple some of whose items are not known; `cls` is tuple or a named tuple's class."""
 
-    __slots__ = ("cls", "items")
+    __slots__ = ("cls", "items", "leads")
 
     def __init__(self, items: tuple[Any, ...], cls: type = tuple) -> None:
         self.items: Final = items
         self.cls: Final = cls
+        self.leads: Final = any(map(leads_on, items))
 
     def parts(self) -> Parts:
         return numbered(self.items)
@@ -313,11 +317,12 @@ class Choice(Abstract):
     """One of several values, of which a dynamic int says which: `None` or a number, one of two
     functions or strings. `why` says of an option that cannot be used where it comes from."""
 
-    __slots__ = ("options", "which", "why")
+    __slots__ = ("leads", "options", "which", "why")
 
     def __init__(self, which: Dynamic, options: tuple[Any, ...], why: str) -> None:
         self.which: Final = which
         self.options: Final = options
+        self.leads: Final = any(map(leads_on, options))
         self.why: Final = why
 
     def parts(self) -> Parts:

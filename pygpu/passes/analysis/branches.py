@@ -21,7 +21,7 @@ def goes_by(branch: Op, side: int, go: Value) -> Value:
     """What a bool is after one side of an `if`: where it is the condition, whether that holds."""
     if go is branch.operands[0]:
         return FALSE if side else TRUE
-    return left_by(branch, side, [go])[0]
+    return branch.regions[side].results[branch.results.index(go)] if go.op is branch else go
 
 
 def going_on(function: Function, loops: Sequence[Op]) -> dict[Value, int]:
@@ -41,7 +41,7 @@ def going_on(function: Function, loops: Sequence[Op]) -> dict[Value, int]:
             ends = [constant_of(each) is False for each in goes]
             if sum(ends) == 1:
                 found[value] = side = ends.index(False)
-                open_.append((goes[side], left_by(branch, side, [value])[0]))
+                open_.append((goes[side], goes_by(branch, side, value)))
     return found
 
 

@@ -76,8 +76,9 @@ def counters(loop: Op) -> Iterator[Counter]:
     tests = [
         value for value in branches.holding(go) if value.op is not None and value.op.code in _ENDS
     ]
+    known: Sides = {}
     for index, (param, after) in enumerate(zip(body.params, following, strict=True)):
-        step = _step(after, go, param) if tests and param.type is INT else None
+        step = _step(after, go, param, known) if tests and param.type is INT else None
         if not step:
             continue
         always = after.op is not None and after.op.code in ("add", "sub")
@@ -97,7 +98,12 @@ def most_rounds(loop: Op) -> float:
     return min([counter.rounds for counter in counters(loop)], default=math.inf)
 
 
-def _step(value: Value, go: Value, param: Value) -> int | None:
+# Of a branch, and what says whether the loop goes on: where each result stands, and what says so
+# on each side.
+Sides = dict[tuple[Op, Value], tuple[dict[Value, int], list[Value]]]
+
+
+def _step(value: Value, go: Value, param: Value, known: Sides) -> int | None:
     """How much a value exceeds the parameter wherever the loop goes on, if that is one number."""
     steps: set[int] = set()
     waiting = [(value, go)]
@@ -106,9 +112,12 @@ def _step(value: Value, go: Value, param: Value) -> int | None:
         value, go = waiting.pop()
         op = value.op
         if op is not None and op.code == "if":
-            index = op.results.index(value)
-            for side, region in enumerate(op.regions):
-                pair = region.results[index], _goes(op, side, go)
+            if (op, go) not in known:
+                places = {result: place for place, result in enumerate(op.results)}
+                known[op, go] = places, [_goes(op, side, go) for side in range(2)]
+            places, goes = known[op, go]
+            for region, side_goes in zip(op.regions, goes, strict=True):
+                pair = region.results[places[value]], side_goes
                 if constant_of(pair[1]) is not False and pair not in seen:
                     seen.add(pair)
                     waiting.append(pair)

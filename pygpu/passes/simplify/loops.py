@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import compress
+from typing import Any
 
 from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.ssa import Function, Op, Region, Value, constant_of, walk
@@ -30,16 +31,28 @@ def _settled(op: Op) -> dict[int, int]:
     that is always equal to j, which stays."""
     (body,) = op.regions
     found: dict[int, int] = {}
+    alike: dict[Any, list[int]] = {}  # those that stay and begin alike, by how they go on
     for i, (initial, param) in enumerate(zip(op.operands, body.params, strict=True)):
         following = body.results[i + 1]
         if following is param or following is initial:
             found[i] = i
             continue
-        for j in range(i):
-            if op.operands[j] is initial and j not in found and _same_round(body, i, j):
-                found[i] = j
-                break
+        others = [alike.setdefault((initial, key), []) for key in _ways(following)]
+        same = [j for other in others for j in other if _same_round(body, i, j)]
+        if same:
+            found[i] = min(same)
+        else:
+            for other in others:
+                other.append(i)
     return found
+
+
+def _ways(following: Value) -> list[Any]:
+    """How a carried value goes on, in which it has one in common with those that may equal it."""
+    op = following.op
+    if op is None or op.regions:
+        return [following]
+    return [following, (op.code, op.data)]
 
 
 def _same_round(body: Region, i: int, j: int) -> bool:
