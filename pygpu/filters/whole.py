@@ -30,7 +30,13 @@ from pygpu.core.errors import (
     shown,
 )
 from pygpu.core.storage import Storage
-from pygpu.execution.arguments.convert import array_of, is_pil, texels_of, without_channel_axis
+from pygpu.execution.arguments.convert import (
+    array_of,
+    is_pil,
+    result_dtype,
+    texels_of,
+    without_channel_axis,
+)
 from pygpu.execution.arguments.parameters import Given, flatten
 from pygpu.execution.arguments.results import ImageMaker, Out, form_of, info_from, picture_of
 from pygpu.execution.framewise import mapped
@@ -164,10 +170,15 @@ def whole(function: Callable[..., Any], measures: bool = False) -> Callable[...,
     return with_map(filtered)
 
 
+def _is_double(dtype: Any) -> bool:
+    """Whether results are to be floats of 64 bits, which no image holds: they are made at last."""
+    return dtype is not None and result_dtype(dtype) == np.float64
+
+
 def _early(image: Any, dtype: Any, measures: bool) -> Any:
     """The dtype that the last pass may make itself; None for none."""
     if type(image) is np.ndarray:
-        return dtype
+        return None if _is_double(dtype) else dtype
     in_bytes = dtype is None and not measures and is_pil(image) and image.mode in BYTES
     return PICTURE if in_bytes else None
 

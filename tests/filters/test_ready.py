@@ -1,6 +1,7 @@
 """Every ready function on every target: the same to float32's accuracy, on odd sizes."""
 
 import inspect
+from typing import Any
 
 import numpy as np
 import PIL.Image
@@ -112,3 +113,13 @@ def test_defaults_are_those_of_the_libraries() -> None:
         "label, connectivity": (2, None),  # None is 2 there, too
         "threshold_otsu, image": (inspect.Parameter.empty, None),  # or `hist`
     }
+
+
+@pytest.mark.parametrize("dtype", ["float64", np.float64, np.dtype(">f8")])
+@pytest.mark.parametrize("name", ["erosion", "unsharp_mask", "gaussian", "opening", "canny"])
+def test_doubles_are_given_where_they_are_asked_for(name: str, dtype: Any) -> None:
+    grey = np.asarray(filters.rgb2gray(PHOTO))
+    for source in (grey, (255 * grey).astype(np.uint8)):
+        made = getattr(filters, name)(source, dtype=dtype)
+        assert made.dtype == np.float64
+        np.testing.assert_allclose(made, getattr(filters, name)(source, dtype="float32"), atol=1e-6)
