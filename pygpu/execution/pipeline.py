@@ -72,7 +72,8 @@ class Pipeline:
         take = self._take(args, kwargs) if current() is None else None
         if take is not None:
             try:
-                form = _form([(v, 2) for v in (*args, *kwargs.values())])
+                values = *args, *kwargs.values()
+                form = _form([*zip(values, self._dims_of(args, kwargs), strict=True)])
                 is_array = form == "array"  # what is given is not kept, then
                 wrap = ImageMaker.around if is_array else ImageMaker.wrap
                 results = take.play(self._pictures(args, kwargs, wrap), is_array)
@@ -119,10 +120,13 @@ class Pipeline:
         wrap: Callable[[Any, int], ImageLike] = ImageMaker.wrap,
     ) -> list[Any]:
         """The arguments, arrays among them as the images that functions are given."""
-        dims = [*self._positional, *[2] * len(args)][: len(args)]
-        dims += [self._dims.get(name, 2) for name in kwargs]
-        values = (*args, *kwargs.values())
+        values, dims = (*args, *kwargs.values()), self._dims_of(args, kwargs)
         return [_with_pictures(value, n, wrap) for value, n in zip(values, dims, strict=True)]
+
+    def _dims_of(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[int]:
+        """How many coordinates the parameter of each argument asks for."""
+        dims = [*self._positional, *[2] * len(args)][: len(args)]
+        return dims + [self._dims.get(name, 2) for name in kwargs]
 
     def _called(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if current() is not None:  # called by another pipeline

@@ -44,7 +44,7 @@ with later():
     from pygpu.frontend.protocols import tables
     from pygpu.frontend.values import ranges
 
-ROUNDS: Final = 96  # walks of a loop's body after which it is said not to settle
+ROUNDS: Final = 200  # walks of a loop's body after which it is said not to settle
 COLLECTED: Final = 64  # rounds of a loop that a dynamic test may leave whose items are collected
 SHARED: Final = 4  # times as many operations are unrolled where most loads are the same ones
 UNROLLED_AT_ALL: Final = 4  # times as many where a loop cannot be one of the device
