@@ -71,14 +71,7 @@ def iterate(
     several = isinstance(image, tuple)
     state = list(image) if isinstance(image, tuple) else [image]
     slots = _image_slots(signature, len(state))
-    try:
-        values = _collect(signature, slots, state, args, kwargs)
-    except TypeError as error:
-        images = [p.name for p in signature.parameters if p.role == "image"]
-        if not several and any(f"{name}: " in str(error) for name in images):
-            together = f"{signature.name}.iterate(({', '.join(images)}), n)"
-            raise TypeError(f"{error}; images that are all made anew: {together}") from None
-        raise
+    values = _collect(signature, slots, state, args, kwargs)
     changing = check_each(values, rounds, [p.name for p in signature.parameters])
     rounds_of = _Rounds(compiled, values, slots, rounds, changing, asked)
     if holds_dask(state):
@@ -270,6 +263,15 @@ def _collect(
     twice = named.keys() & kwargs.keys()
     if twice:
         raise TypeError(f"iterate: {signature.name}() got two values for {min(twice)!r}")
+    required = [signature.parameters[i] for i in signature.required]
+    images = [p for p in required if p.role == "image"]
+    missing = [str(p) for p in images if p.name not in named.keys() | kwargs.keys()]
+    if missing and len(state) == 1:
+        together = f"{signature.name}.iterate(({', '.join(str(p.name) for p in images)}), n)"
+        raise TypeError(
+            f"{signature.name}() needs {', '.join(missing)}; images that are all made anew: "
+            f"{together}"
+        )
     return signature.collect((), named | dict(kwargs))
 
 

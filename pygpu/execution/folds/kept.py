@@ -26,8 +26,6 @@ from pygpu.execution.programs.tiles import fit
 from pygpu.types import Type
 
 LARGEST: Final = 2**31 - 1  # of sums that stay: those of ints that may be larger are read
-
-
 ROOM: Final = 4  # images like those that are folded, which what makes them reads at the same time
 
 
@@ -72,14 +70,11 @@ def keeps(target: str, images: Sequence[ImageLike]) -> bool:
         or images[0].storage.height * images[0].storage.width < 2
     ):
         return False
-    limits = targets.limits(device.computes)
-    if (
-        limits is not None
-    ):  # a fold reads far from its position: what it is of is not cut into tiles
-        several = [image for image in images for _ in range(ROOM)]
-        sizes = [rows_of(image.storage.shape) for image in several]
-        if not fit(limits, sizes, [image.format for image in several]):
-            return False
+    # A fold reads far from its position, so that what it is of is not cut into tiles.
+    limits, several = targets.limits(device.computes), [*images] * ROOM
+    sizes = [rows_of(image.storage.shape) for image in several]
+    if limits is not None and not fit(limits, sizes, [image.format for image in several]):
+        return False
     return bool(device.copy) or all(image.dims == 2 for image in images)
 
 

@@ -32,7 +32,7 @@ from pygpu.frontend.values.values import (
     tuple_of,
 )
 from pygpu.language.scalars import UInt
-from pygpu.language.vectors import CLASSES, POSITIONS
+from pygpu.language.vectors import CLASSES
 from pygpu.types import INT, Kind, vector, widest
 
 CHOICES: Final = Abstract.CHOICES  # options of one choice
@@ -40,7 +40,6 @@ WORDS: Final = 64  # options of one that are strings: characters among them
 CHANGED: Final = 64  # objects that one may be: a change of it is one of each, under a condition
 SLOTS: Final = 256  # of a list whose length only the device knows
 UNKNOWN: Final = 64  # of one that is added to in a loop of which nobody knows how long it goes on
-PLAIN: Final = frozenset([*CLASSES.values(), *POSITIONS.values()])  # no classes of the user's
 ROOM: Final = 16  # more of them while a loop's body is walked, which adds to what it was given
 
 

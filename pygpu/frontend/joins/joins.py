@@ -15,7 +15,7 @@ import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.frontend.joins import choosing
-from pygpu.frontend.joins.choosing import PLAIN, choice, is_none, option, spread, zero_of
+from pygpu.frontend.joins.choosing import choice, is_none, option, spread, zero_of
 from pygpu.frontend.joins.joining import Leaf, Meeting
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.kinds import (
@@ -23,6 +23,7 @@ from pygpu.frontend.values.kinds import (
     as_complex,
     certainty,
     is_member,
+    is_ours,
     meeting,
     narrow_dtype,
     narrow_either,
@@ -381,9 +382,8 @@ class Join:
     def _shell(self, a: Object, b: Object) -> Object | None:
         outside = a.outside or b.outside
         if isinstance(a, Vector) and isinstance(b, Vector) and a.cls is not b.cls:
-            if a.type.size != b.type.size or not PLAIN.issuperset((a.cls, b.cls)):
-                return None
-            if {a.type.kind, b.type.kind} == {"int", "uint"}:
+            differ = a.type.size != b.type.size or {a.type.kind, b.type.kind} == {"int", "uint"}
+            if differ or not (is_ours(a.cls) and is_ours(b.cls)):
                 return None
             wider = vector(widest(a.type.kind, b.type.kind), a.type.size)
             return Vector(CLASSES[wider], wider, None)

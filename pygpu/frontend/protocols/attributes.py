@@ -33,7 +33,7 @@ from pygpu.frontend.protocols.datamodel import (
 from pygpu.frontend.values.callables import Bound, Builtin, Function, Super
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Raised
-from pygpu.frontend.values.kinds import Complex, is_complex, is_word
+from pygpu.frontend.values.kinds import Complex, is_complex, is_ours, is_word
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.lazy import Masked, Row, Span
 from pygpu.frontend.values.objects import (
@@ -315,7 +315,7 @@ def _super_attribute(w: Evaluator, value: Super, name: str) -> Any:
             found = base.__dict__[name]
             if base is tuple and isinstance(owner, Tuple) and name != "__new__":
                 return attribute(w, Tuple(owner.items), name)
-            if base.__module__.startswith("pygpu.language") and name != "__init__":
+            if is_ours(base) and name != "__init__":
                 return _of_vector(w, owner, name)
             if base is object and name == "__init__":
                 return Builtin("__init__", lambda *args, **keywords: None)

@@ -14,7 +14,7 @@ from pygpu.frontend.joins import origins
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator, usable
 from pygpu.frontend.values.faults import Raised
-from pygpu.frontend.values.kinds import Complex, Text, is_numpys
+from pygpu.frontend.values.kinds import Complex, Text, is_numpys, is_ours
 from pygpu.frontend.values.lazy import Masked, Row, Span
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (
@@ -187,7 +187,7 @@ def _dispatched(
 def of_users_vector(w: Evaluator, cls: type, name: str) -> Any:
     """What stands in a class that a program derives from a class of vectors, or in a base of it
     that is no such class of ours; MISSING without one."""
-    if cls.__module__.startswith("pygpu.language"):
+    if is_ours(cls):
         return MISSING
     is_own = any(name in vars(base) for base in own_bases(cls))
     return class_attribute(w, cls, name) if is_own else MISSING
@@ -195,7 +195,7 @@ def of_users_vector(w: Evaluator, cls: type, name: str) -> Any:
 
 def own_bases(cls: type) -> list[type]:
     """The class and its bases, before the first class of vectors of ours and those that follow."""
-    return list(takewhile(lambda b: not b.__module__.startswith("pygpu.language"), cls.__mro__))
+    return list(takewhile(lambda base: not is_ours(base), cls.__mro__))
 
 
 def find_method(w: Evaluator, value: Any, name: str) -> Any:

@@ -38,6 +38,7 @@ from pygpu.frontend.values.kinds import (
     as_numpys,
     is_complex,
     is_of_users,
+    is_ours,
     narrow_of,
     scalar_kind,
     specimen,
@@ -125,7 +126,7 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
 def _is_users_vector(*values: Any) -> bool:
     """Whether one is a vector of a class of the user's, which may have operators of its own."""
     vectors = [class_of(value) for value in values if vector_type(value)]
-    return any(not cls.__module__.startswith("pygpu.language") for cls in vectors)
+    return not all(map(is_ours, vectors))
 
 
 def _made(w: Evaluator, function: Callable[..., Any], *args: Any) -> Any:

@@ -338,9 +338,8 @@ def _network_sort(
     """Sort many by keys that are numbers or tuples of these. Of equal ones that is first which was,
     where keys are not the items. Items that are not `there`, which are the last ones, stay last."""
     symbol, stable = ">" if reverse else "<", keys is not items
-    is_there, its = 1 + stable, 2 + stable  # behind keys and places
     rows = [
-        (key, *[at] * stable, there is None or there[at], *[item] * stable)
+        (key, there is None or there[at], *((at, item) if stable else ()))
         for at, (key, item) in enumerate(zip(keys, items, strict=False))
     ]
     for i, j in ordering.comparators(len(rows)):
@@ -348,14 +347,14 @@ def _network_sort(
         test = w.truth(comparisons.compare(w, symbol, high[0], low[0]))
         if stable:
             is_same = w.truth(comparisons.compare(w, "==", high[0], low[0]))
-            is_before = comparisons.compare(w, "<", high[1], low[1])
+            is_before = comparisons.compare(w, "<", high[2], low[2])
             test = arithmetic.either(w, test, arithmetic.both(w, is_same, is_before))
-        test = arithmetic.either(w, test, arithmetic.negate(w, low[is_there]))
-        test = arithmetic.both(w, high[is_there], test)
+        test = arithmetic.either(w, test, arithmetic.negate(w, low[1]))
+        test = arithmetic.both(w, high[1], test)
         pairs = list(zip(low, high, strict=True))
         rows[i] = tuple([lookups.choose(w, test, b, a) for a, b in pairs])
         rows[j] = tuple([lookups.choose(w, test, a, b) for a, b in pairs])
-    return [row[its if stable else 0] for row in rows]
+    return [row[3 if stable else 0] for row in rows]
 
 
 def _insertion_sort(

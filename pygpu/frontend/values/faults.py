@@ -107,16 +107,17 @@ class Faults:
     checked: bool = False
     stage: Stage = ""
     cell: Cell = field(default_factory=lambda: Cell(0))
-    sites: list[Fault] = field(default_factory=list)
-    numbers: dict[Fault, int] = field(default_factory=dict)  # of each site, from 1
+    numbers: dict[Fault, int] = field(default_factory=dict)  # from 1, in order
     errors: dict[int, Raised] = field(default_factory=dict)  # by the numbers of their faults
+
+    @property
+    def sites(self) -> list[Fault]:
+        """The faults, in the order of their numbers."""
+        return list(self.numbers)
 
     def number(self, fault: Fault) -> int:
         """The number of a fault; one that is met again, in another round, has the same."""
-        number = self.numbers.setdefault(fault, len(self.sites) + 1)
-        if number > len(self.sites):
-            self.sites.append(fault)
-        return number
+        return self.numbers.setdefault(fault, len(self.numbers) + 1)
 
     def raised(self, fault: Fault, held: Any = None) -> Raised:
         """The exception of a fault."""

@@ -64,14 +64,24 @@ def scalar_kind(value: Any) -> Kind | None:
     return "float" if (cls.__module__, cls.__name__) == ("fractions", "Fraction") else None
 
 
+def is_written(cls: type) -> bool:
+    """Whether a class is written in Python: Py_TPFLAGS_HEAPTYPE, which those in C may have, too,
+    and then mostly Py_TPFLAGS_IMMUTABLETYPE."""
+    return bool(cls.__flags__ & (1 << 9)) and not cls.__flags__ & (1 << 8)
+
+
+def is_ours(cls: type) -> bool:
+    """Whether it is a class of the language, and none that a program derives from one."""
+    return cls.__module__.startswith("pygpu.language")
+
+
 @functools.lru_cache(256)
 def is_number_class(cls: type) -> bool:
     """Whether a program has derived it from int, float or complex, in Python and as `type` does."""
     for base in cls.__mro__:
         if base in (int, float, complex):
             return base is not cls and type(cls).__call__ is type.__call__
-        # Py_TPFLAGS_HEAPTYPE without Py_TPFLAGS_IMMUTABLETYPE: written in Python
-        if not base.__flags__ & (1 << 9) or base.__flags__ & (1 << 8):
+        if not is_written(base):
             return False
         if base.__module__.partition(".")[0] in ("numpy", "enum", "pygpu"):
             return False

@@ -16,7 +16,7 @@ import numpy as np
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.values.callables import Function
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import as_objects
+from pygpu.frontend.values.kinds import as_objects, is_written
 from pygpu.frontend.values.lazy import Indexed, Lazy
 from pygpu.frontend.values.objects import (
     EITHER,
@@ -226,8 +226,7 @@ def is_users_class(cls: type) -> bool:
     if issubclass(cls, tuple):
         return is_tuple_class(cls)
     for base in cls.__mro__[:-1]:
-        # Py_TPFLAGS_HEAPTYPE: written in Python, or in C and then mostly Py_TPFLAGS_IMMUTABLETYPE
-        if not base.__flags__ & (1 << 9) or base.__flags__ & (1 << 8):
+        if not is_written(base):
             return False
         package, _, inner = base.__module__.partition(".")
         if package in ("numpy", "enum", "pygpu") and not inner.startswith(_AS_USERS_WRITE):
@@ -247,10 +246,8 @@ def is_tuple_class(cls: type) -> bool:
     """Whether it is a named tuple's class, or one that a program derives from tuple."""
     if hasattr(cls, "_fields"):
         return True
-    others = cls.__mro__[: -2 if issubclass(cls, tuple) else 0]
-    # Py_TPFLAGS_HEAPTYPE without Py_TPFLAGS_IMMUTABLETYPE
-    written = all(base.__flags__ & (1 << 9) and not base.__flags__ & (1 << 8) for base in others)
-    return bool(others) and written and type(cls).__call__ is type.__call__
+    others = cls.__mro__[:-2] if issubclass(cls, tuple) else ()
+    return bool(others) and all(map(is_written, others)) and type(cls).__call__ is type.__call__
 
 
 LIFTED: Final = 1024  # elements of an outside array or list that may meet another in a join

@@ -106,14 +106,19 @@ def parts(compiled, *args, **options) -> int:
     return len(program.parts) if isinstance(program, CpuStaged) else 1
 
 
-@pytest.mark.parametrize("some", [0.002, 0.05, 0.9])
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_windows_by_lines_give_what_they_give(function, some):
+def check_in_stages(function, some) -> None:
+    """It has stages, and gives what it gives without, to the bit."""
     texels = mixed(some)
     compiled = pygpu.compile(function, target="cpu")
     assert parts(compiled, texels) > 1
     wanted = pygpu.compile(function, target="interpreter")(texels)
     np.testing.assert_array_equal(compiled(texels), wanted)
+
+
+@pytest.mark.parametrize("some", [0.002, 0.05, 0.9])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_windows_by_lines_give_what_they_give(function, some):
+    check_in_stages(function, some)
 
 
 @pytest.mark.parametrize("function", [greatest, least, from_a_number, of_numpy, passing_nan_over])
@@ -226,11 +231,7 @@ LOOPS = [by_loops, by_loops_from_the_middle, by_loops_of_numpy, by_loops_passing
 @pytest.mark.parametrize("some", [0, 0.0005, 0.05, 0.9])
 @pytest.mark.parametrize("function", LOOPS)
 def test_windows_that_loops_compare_are_in_stages(function, some):
-    texels = mixed(some)
-    compiled = pygpu.compile(function, target="cpu")
-    assert parts(compiled, texels) > 1
-    wanted = pygpu.compile(function, target="interpreter")(texels)
-    np.testing.assert_array_equal(compiled(texels), wanted)
+    check_in_stages(function, some)
 
 
 @pytest.mark.parametrize("boundary", BOUNDARIES)
