@@ -3,6 +3,7 @@ places outside an image."""
 
 import itertools
 import math
+import struct
 from collections.abc import Callable
 from typing import Any
 
@@ -79,6 +80,7 @@ FLOAT_MEANING: dict[str, Callable[..., Any]] = {
     "to_bool": bool,
     "to_int": lambda a: 0 if a != a else int(max(-(2.0**31), min(a, 2**31 - 1))),
     "to_uint": lambda a: 0 if a != a else int(max(0.0, min(a, 2**32 - 1))),
+    "float_bits": lambda a: struct.unpack("i", struct.pack("f", a))[0],
 }
 
 INT_MEANING: dict[str, Callable[..., Any]] = {
@@ -102,6 +104,7 @@ INT_MEANING: dict[str, Callable[..., Any]] = {
     "to_float": float,
     "to_int": int,
     "to_uint": lambda a: a % 2**32,
+    "bits_float": lambda a: struct.unpack("f", struct.pack("i", a))[0],
     "to_bool": bool,
 }
 

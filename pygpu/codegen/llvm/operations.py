@@ -370,6 +370,8 @@ RULES: Final[dict[str, Formula]] = {
     "to_int": Code.to_int,
     "to_uint": Code.to_uint,
     "to_bool": Code.to_bool,
+    "float_bits": lambda code, a: code.bits(a, "int"),
+    "bits_float": lambda code, a: code.bits(a, "float"),
     "select": Code.select,
     "trunc": trunc,
     "ceil": ceil,

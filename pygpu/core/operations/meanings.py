@@ -44,6 +44,11 @@ def to_integer(dtype: type[np.integer[Any]]) -> Callable[[Array], Array]:
     return convert
 
 
+def bits_as(dtype: type[np.generic]) -> Callable[[Array], Array]:
+    """The same bits, of another dtype."""
+    return lambda a: np.asarray(a).view(dtype)
+
+
 def shl(a: Array, b: Array) -> Array:
     """Left shift; by 32 or more (or by a negative count, which Python refuses) gives 0."""
     inside = (b >= 0) & (b < 32)

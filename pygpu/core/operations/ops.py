@@ -308,6 +308,9 @@ _ROWS: Final = (
     _row("to_int", 1, rules.convert("int"), meanings.to_integer(np.int32), nan=0),
     _row("to_uint", 1, rules.convert("uint"), meanings.to_integer(np.uint32), nan=0),
     _row("to_bool", 1, rules.convert("bool"), lambda a: a != 0, nan=True),
+    # The bits of a float as an int's, and back. Which of a NaN's bits there are is left open.
+    _row("float_bits", 1, rules.bits_as("float", "int"), meanings.bits_as(np.int32)),
+    _row("bits_float", 1, rules.bits_as("int", "float"), meanings.bits_as(np.float32)),
     # ------------------------------------------------ choice: select(condition, if true, if false)
     _row("select", 3, rules.select, None, range=intervals.union),
     # ------------------------------------------------ vectors

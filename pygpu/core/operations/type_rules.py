@@ -107,6 +107,17 @@ def floats_to_int(types: Sequence[Type], data: object) -> Type:
     return INT
 
 
+def bits_as(given: Kind, made: Kind) -> TypeRule:
+    """The operand is of one kind; the result has its bits, and is of another."""
+
+    def rule(types: Sequence[Type], data: object) -> Type:
+        if types[0].kind != given:
+            raise TypeError(f"takes a {given}, got {types[0]}")
+        return vector(made, types[0].size)
+
+    return rule
+
+
 def ints_to(result: Type) -> TypeRule:
     """All operands are ints."""
 

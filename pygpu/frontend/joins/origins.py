@@ -12,7 +12,7 @@ An int is Python's own or an `Int`, which decides whose an operator is beside Nu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, product
 from typing import Any, Final
 
@@ -24,7 +24,7 @@ from pygpu.frontend.values.kinds import is_numpys, may_be_numpys, scalar_kind
 from pygpu.frontend.values.values import Dynamic, Flagged, Narrow, describe
 from pygpu.language.scalars import Int, UInt
 from pygpu.ssa import Value
-from pygpu.types import INT, Kind, vector, widest
+from pygpu.types import INT, UINT, Kind, vector, widest
 
 CLASSES: Final = {"float": float, "int": int, "uint": int, "bool": bool}
 NUMPYS: Final = {"float": np.float64, "int": np.int64, "uint": np.uint32, "bool": np.bool_}
@@ -64,18 +64,32 @@ def _floats(w: Evaluator, value: Value) -> set[type]:
     singles = w.environment.singles
     if value in singles:
         return {singles[value]}
-    found: set[type] = {np.float64}
+    return {np.float64} | {singles[each] for each in _behind(value) if each in singles}
+
+
+def as_word(w: Evaluator, number: Any, dtype: Any) -> Any:
+    """A number that is of a dtype of NumPy's: noted, where that has 32 bits."""
+    if isinstance(number, Dynamic) and np.dtype(dtype).itemsize == 4:
+        w.environment.words.add(number.value)
+    return number
+
+
+def may_be_word(w: Evaluator, number: Dynamic) -> bool:
+    """Whether a number may be one of NumPy's of 32 bits: it is, or is counted of one."""
+    return number.type is UINT or any(each in w.environment.words for each in _behind(number.value))
+
+
+def _behind(value: Value) -> Iterator[Value]:
+    """A value, and what it is made of."""
     waiting, seen = [value], {value}
     while waiting:
         each = waiting.pop()
-        if each in singles:
-            found.add(singles[each])
-        elif each.op is not None:
+        yield each
+        if each.op is not None:
             inner = [result for region in each.op.regions for result in region.results]
             more = [part for part in (*each.op.operands, *inner) if part not in seen]
             seen.update(more)
             waiting += more
-    return found
 
 
 def as_float(w: Evaluator, number: Dynamic, cls: type) -> Dynamic:

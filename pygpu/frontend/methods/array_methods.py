@@ -10,15 +10,19 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.host.later import later
+from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols import arrays
 from pygpu.frontend.values import views
 from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import may_be_numpys, scalar_kind
 from pygpu.frontend.values.lazy import Masked, lifted
 from pygpu.frontend.values.objects import Array, List
-from pygpu.frontend.values.values import Dynamic, tuple_of
+from pygpu.frontend.values.values import Dynamic, Numpys, describe, tuple_of
+from pygpu.language.scalars import UInt
+from pygpu.types import UINT
 
 with later():
     from pygpu.frontend.methods import dict_methods
@@ -74,6 +78,8 @@ def array_method(w: Evaluator, value: Any, name: str) -> Builtin | None:
             name,
             lambda dtype, **more: lifted(lambda item: arrays.of_dtype(w, item, dtype), (value,)),
         )
+    if isinstance(value, Array) and name == "view":
+        return Builtin(name, functools.partial(_array_view, w, value))
     if isinstance(value, Array) and name == "sort":
         return Builtin(name, lambda *axis, **more: _sort_array(w, value, *axis, **more), value)
     if isinstance(value, Array) and name == "fill":
@@ -82,6 +88,59 @@ def array_method(w: Evaluator, value: Any, name: str) -> Builtin | None:
         function = _NAMED.get(name) or getattr(np, name)
         return Builtin(name, lambda *args, **keywords: w.call(function, value, *args, **keywords))
     return None
+
+
+def _array_view(w: Evaluator, a: Array, dtype: Any = None) -> Any:
+    """The bits of all elements as numbers of another dtype: they can only be read."""
+    if dtype is None:
+        return views.viewed(w, a, lambda array: array.view())
+    array = w.read(a)
+    if array.dtype != object:
+        return Array(array.view(dtype), _BITS)
+    kind = arrays.kind_of(array)
+    held = [arrays.cast(w, element, kind) for element in array.flat]
+    words = [each for each in held if isinstance(each, Dynamic) and origins.may_be_word(w, each)]
+    some = words[0] if words else held[0]
+    _check_word(w, some, np.dtype(dtype))
+    made = np.empty(array.shape, object)
+    made.reshape(-1)[:] = [_bits_as(w, element, np.dtype(dtype)) for element in held]
+    return Array(made, _BITS)
+
+
+_BITS: Final = "shows the bits of another array"
+
+
+def _view(w: Evaluator, number: Any, dtype: Any = None) -> Any:
+    """The bits of a number as another one's: both have 32."""
+    if dtype is None:
+        return number
+    _check_word(w, number, np.dtype(dtype))
+    return _bits_as(w, number, np.dtype(dtype))
+
+
+def _check_word(w: Evaluator, number: Any, dtype: np.dtype[Any]) -> None:
+    is_word = isinstance(number, Dynamic) and origins.may_be_word(w, number)
+    if not is_word or dtype.itemsize != 4 or dtype.kind not in "iuf" or not dtype.isnative:
+        raise w.error(
+            f"{describe(number)}, which may have other than 32 bits, cannot be seen as {dtype}: "
+            "np.float32(x).view(np.int32) and np.int32(x).view(np.float32) can"
+        )
+
+
+def _bits_as(w: Evaluator, number: Any, dtype: np.dtype[Any]) -> Any:
+    """The bits of a number of 32 bits as one of a dtype."""
+    kind, wanted = scalar_kind(number), arrays.kind_of_dtype(w, dtype)
+    assert kind is not None
+    if not isinstance(number, Dynamic):
+        bits = NUMPY_TYPE[kind](number).view(dtype)
+        return UInt(bits) if wanted == "uint" else bits.item()
+    if kind == "float" != wanted:
+        number, kind = arithmetic.elementwise(w, "float_bits", (number,), "float"), "int"
+    if wanted == "float" != kind:
+        made = arithmetic.elementwise(w, "bits_float", (number,), "int")
+    else:
+        made = number if wanted == kind else arithmetic.elementwise(w, None, (number,), wanted)
+    return origins.as_word(w, made if wanted == "uint" else Numpys(made.value), dtype)
 
 
 def _item(w: Evaluator, a: Any, *at: Any) -> Any:
@@ -106,6 +165,8 @@ def scalar_method(w: Evaluator, value: Dynamic, name: str) -> Builtin | None:
         return Builtin(name, lambda: value)
     if name == "astype":
         return Builtin(name, lambda dtype, **more: arrays.of_dtype(w, value, dtype))
+    if name == "view" and (may_be_numpys(value) or value.type is UINT):
+        return Builtin(name, functools.partial(_view, w, value))
     if name in ("reshape", "ravel", "flatten", "squeeze"):
         made = Array(arrays.to_objects(w, value))
         return array_method(w, made, name)

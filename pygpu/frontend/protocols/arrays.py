@@ -222,11 +222,11 @@ def of_dtype(w: Evaluator, value: Any, dtype: Any) -> Any:
     if is_narrow(dtype):
         value = np.int64(value) if value.__class__ is int else value
         return narrow.converted(w, value, dtype, exact=False)
-    made = cast(w, value, kind_of_dtype(w, dtype))
+    made = origins.as_word(w, cast(w, value, kind_of_dtype(w, dtype)), dtype)
     if not isinstance(made, Dynamic) or made.type.kind == "uint":
         return made
     if dtype.kind == "f":
-        made = origins.as_float(w, made, dtype.type)
+        made = origins.as_word(w, origins.as_float(w, made, dtype.type), dtype)
     return Truth(made.value, True) if made.type.kind == "bool" else Numpys(made.value)
 
 

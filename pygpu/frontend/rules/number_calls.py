@@ -244,7 +244,8 @@ def _made_float(cls: type[np.floating[Any]]) -> Rule:
 
     def rule(w: Evaluator, x: Any = 0.0) -> Any:
         made = convert(w, x)
-        return origins.as_float(w, made, cls) if isinstance(made, Dynamic) else made
+        made = origins.as_float(w, made, cls) if isinstance(made, Dynamic) else made
+        return origins.as_word(w, made, cls)
 
     return rule
 
@@ -389,7 +390,7 @@ _RULES: Final[dict[Any, Rule]] = {
     np.fmod: lambda w, a, b: _fmod(w, a, b, special.remainder_of_integers),
     float: _convert("float"),
     bool: _convert("bool"),
-    np.int32: _convert("int"),
+    np.int32: lambda w, x=0: origins.as_word(w, _convert("int")(w, x), np.int32),
     **{cls: _made_narrow(cls) for cls in (np.uint8, np.int8, np.uint16, np.int16)},
     np.int64: _convert("int"),
     np.intp: _convert("int"),

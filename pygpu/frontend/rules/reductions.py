@@ -408,7 +408,7 @@ MEAN: Final = Fold(
     _mean, counted=_mean_of_counted, long=lambda w, xs: w.call(library.np_mean_of, xs)
 )
 PRODUCT: Final = Fold(
-    lambda w, items: fold(w, "*", _wide(w, items)),
+    lambda w, items: fold(w, "*", _wide(w, items)) if items else 1.0,
     lambda kind: 1,
     long=_folded(operator.mul, np.prod, 1),
 )

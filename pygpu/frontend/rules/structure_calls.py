@@ -10,6 +10,7 @@ import array
 import collections
 import contextlib
 import heapq
+import struct
 from typing import Any, Final
 
 from pygpu.core.errors import CompileError
@@ -237,6 +238,8 @@ STRUCTURE_RULES: Final[dict[Any, Rule]] = {
     bytearray: later_from(written, "ByteArray"),
     array.array: later_from(written, "TypedArray"),
     int.from_bytes: later_from(written, "from_bytes"),
+    struct.pack: later_from(modules, "pack"),
+    struct.unpack: later_from(modules, "unpack"),
     collections.deque: later_from(containers, "Deque"),
     collections.defaultdict: later_from(containers, "DefaultDict"),
     collections.OrderedDict: later_from(containers, "OrderedDict"),

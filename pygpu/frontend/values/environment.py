@@ -31,6 +31,7 @@ class Environment:
         self.places: set[Value] = set()  # columns and rows of texels, besides the pixel's own
         self.widened: dict[Value, tuple[Any, ...]] = {}  # numbers: what they were, or may be
         self.singles: dict[Value, type] = {}  # floats of fewer than 64 bits: their classes
+        self.words: set[Value] = set()  # NumPy's numbers of 32 bits for sure
         self.ints: dict[Value, frozenset[type]] = {}  # ints: Python's own or Int, see origins.py
         self.carried: dict[Value, list[Any]] = {}  # what an int that a loop carries may be
         self.asked: dict[Value, frozenset[type]] = {}  # of which of these that was asked, and told

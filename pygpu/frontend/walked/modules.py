@@ -1,16 +1,23 @@
-"""Python's modules `statistics` and `heapq`, as functions that are walked: averages of floats,
-where Python's own count in fractions; items of a heap move as in CPython's own, so it has them in
-the same places.
+"""Python's modules `statistics`, `heapq` and `struct`, as functions that are walked: averages of
+floats, where Python's own count in fractions; items of a heap move as in CPython's own, so it has
+them in the same places.
 
     statistics.variance(window)         # of a list of texels
     heapq.heappush(queue, (cost, node))
 """
 
 import math
+import re
 import statistics
+import struct
+import sys
 from typing import Any, Final
 
+import numpy as np
+
+from pygpu.frontend.walked import asked
 from pygpu.frontend.walked.containers import plain
+from pygpu.frontend.walked.written import STEPS, Bytes, from_bytes
 
 
 def numbers(data: Any, least: Any, name: Any) -> Any:
@@ -227,3 +234,70 @@ def _merged(left: Any, right: Any, reverse: Any) -> Any:
 
 def _goes_first(a: Any, b: Any, reverse: Any) -> Any:
     return b[0] < a[0] if reverse else a[0] < b[0]
+
+
+# ---------------------------------------------------------------- struct
+
+
+def fields(form: Any) -> Any:
+    """Of each value of a struct its code and where its bytes begin and end; how many there are in
+    all, and in which order."""
+    form = form.decode() if isinstance(form, bytes) else form
+    mark = form[:1] if form[:1] in ("@", "=", "<", ">", "!") else ""
+    codes, ends = "", []
+    for count, code in re.findall(r"(\d*)(\D)", "".join(form[len(mark) :].split())):
+        for _ in range(int(count or 1)):
+            codes += code
+            ends.append((code, struct.calcsize(mark + codes)))
+    made = [(code, end - struct.calcsize("=" + code if mark in ("=", "<", ">", "!") else code), end)
+            for code, end in ends if code != "x"]  # fmt: skip
+    order = {"<": "little", ">": "big", "!": "big"}.get(mark, sys.byteorder)
+    return made, struct.calcsize(form), order
+
+
+def pack(form: Any, *values: Any) -> Any:
+    """struct.pack()"""
+    places, size, order = fields(form)
+    if len(places) != len(values):
+        message = f"pack expected {len(places)} items for packing (got {len(values)})"
+        raise struct.error(message)
+    made = [0] * size
+    for (code, start, stop), value in zip(places, values, strict=True):
+        made[start:stop] = _packed(value, code, stop - start)[:: STEPS[order]]
+    return Bytes(made)
+
+
+def _packed(value: Any, code: Any, size: Any) -> Any:
+    """The bytes of a value, the lowest first."""
+    if code not in "bBhHiIlLqQnNf?c":
+        asked.refuse(f"struct.pack of '{code}'", "integers and floats of 32 bits ('f')")
+    if code == "c":
+        return list(value)
+    if code == "f":
+        value = int(np.float32(value).view(np.int32))
+    elif code == "?":
+        value = 1 if value else 0
+    else:
+        low = -(1 << 8 * size - 1) if code.islower() else 0
+        inside = low <= value < low + (1 << 8 * size)
+        asked.holds(inside, struct.error, f"'{code}' format requires a number that it can hold")
+    return [(value >> 8 * k if k < 4 else value >> 31 >> 1) & 255 for k in range(size)]
+
+
+def unpack(form: Any, buffer: Any) -> Any:
+    """struct.unpack()"""
+    places, size, order = fields(form)
+    if len(buffer) != size:
+        message = f"unpack requires a buffer of {size} bytes"
+        raise struct.error(message)
+    return tuple([_unpacked(buffer[start:stop], code, order) for code, start, stop in places])
+
+
+def _unpacked(part: Any, code: Any, order: Any) -> Any:
+    if code not in "bBhHiIlLqQnNf?c":
+        asked.refuse(f"struct.unpack of '{code}'", "integers and floats of 32 bits ('f')")
+    if code == "f":
+        return float(np.int32(from_bytes(part, order, signed=True)).view(np.float32))
+    if code in "?c":
+        return part[0] != 0 if code == "?" else part
+    return from_bytes(part, order, signed=code.islower())

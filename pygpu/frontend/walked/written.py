@@ -260,7 +260,7 @@ class Joined(Written):
 
 # ---------------------------------------------------------------- bytes, and arrays of a kind
 
-_STEPS = {"little": 1, "big": -1}
+STEPS = {"little": 1, "big": -1}
 _RANGES = {"b": (-128, 127), "B": (0, 255), "h": (-(2**15), 2**15 - 1), "H": (0, 2**16 - 1)}
 
 
@@ -380,12 +380,12 @@ def to_bytes(n: Any, length: Any = 1, byteorder: Any = "big", *, signed: Any = F
         fits = -half <= n < (half or 1 << 8 * length)
         asked.holds(fits, OverflowError, "int too big to convert")
     places = [n >> 8 * k if k < 4 else n >> 31 >> 1 for k in range(length)]
-    return Bytes([place & 255 for place in places][:: _STEPS[byteorder]])
+    return Bytes([place & 255 for place in places][:: STEPS[byteorder]])
 
 
 def from_bytes(source: Any, byteorder: Any = "big", *, signed: Any = False) -> Any:
     """int.from_bytes()"""
-    parts = [*source][:: _STEPS[byteorder]]
+    parts = [*source][:: STEPS[byteorder]]
     if len(parts) > 4:
         asked.refuse("int.from_bytes of more than 4 bytes", "one of 4 bytes, as source[:4],")
     number = 0

@@ -329,6 +329,8 @@ TABLE: Final[dict[str, Row]] = {
     "to_int": _to_number,
     "to_uint": _to_number,
     "to_bool": _convert,
+    "float_bits": _function("floatBitsToInt"),
+    "bits_float": _function("intBitsToFloat"),
     "select": _select,
     "construct": _convert,
     "splat": _splat,
