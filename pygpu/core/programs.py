@@ -29,6 +29,7 @@ UFUNCS: Final[dict[str, np.ufunc]] = {
 }
 # By which of them texels are folded as they are stored.
 JOINS: Final[dict[How, np.ufunc]] = {"sum": np.add, "min": np.minimum, "max": np.maximum}
+NOTHING: Final[Mapping[int, NDArray[Any]]] = {}  # that is to lie anywhere
 ALONG_X: Final[Along] = "x"
 ALONG_Y: Final[Along] = "y"
 BOTH: Final[Along] = "xy"
@@ -217,9 +218,13 @@ class Linked(Protocol):
     """Programs that run together: what only they read need not be whole."""
 
     def run(
-        self, images: Mapping[int, Storage], uniforms: Sequence[Sequence[Constant]]
+        self,
+        images: Mapping[int, Storage],
+        uniforms: Sequence[Sequence[Constant]],
+        out: Mapping[int, NDArray[Any]] = NOTHING,
     ) -> dict[int, Storage]:
-        """The images asked for, of the images that are read and the uniforms of each program."""
+        """The images asked for, of the images that are read and the uniforms of each program.
+        `out`: arrays as `Work` has them, where some of these may lie."""
 
 
 @record(eq=False)

@@ -25,7 +25,7 @@ from pygpu.execution.large.images import LazyImage, by_strips, derived
 from pygpu.execution.large.sources import is_dask
 from pygpu.filters.linear import FARTHEST, box
 from pygpu.filters.sampling import read_as
-from pygpu.filters.whole import image_of, joined, layers_of, together, whole
+from pygpu.filters.whole import image_of, joined, last, layers_of, together, whole
 from pygpu.glsl import sqrt
 from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
@@ -415,7 +415,7 @@ def guided(image: Image, guide: Any = None, radius: int = 8, eps: float = 0.01) 
             f"guided: the guide has the image's size and its channels or one; the image is "
             f"{image.shape}, the guide {lead.shape}"
         )
-    return _guided(image, None if guide is None else lead, radius, eps)
+    return last(_guided, image, None if guide is None else lead, radius, eps)
 
 
 @together

@@ -13,10 +13,8 @@ import numpy as np
 
 from pygpu.core.errors import guarded, shown
 from pygpu.execution.arguments.convert import is_picture
-from pygpu.execution.arguments.parameters import flatten
-from pygpu.execution.arguments.results import Out, Wanted, form_of
 from pygpu.execution.large.sources import NO_OUT, is_dask
-from pygpu.filters.whole import image_of, presented, refusing, together, with_map
+from pygpu.filters.whole import refusing, together, whole, with_map
 from pygpu.image.image import Image
 from pygpu.language.kernels import known, offsets
 from pygpu.language.vectors import Position
@@ -121,18 +119,9 @@ def gaussian(
             raise TypeError(NO_OUT)
         rows = _along(im, sigma=across, truncate=truncate, axis=1)
         return _along(rows, sigma=down, truncate=truncate, axis=0, dtype=dtype)
-    if out is None and dtype is None and (isinstance(im, Image) or im.__class__ is np.ndarray):
-        image = image_of(im, "gaussian")
-        smooth = _smoothed(image, down, across, truncate)
-        return smooth if image is im else presented(smooth, im, image)  # which pipelines put off
-    signature = _along.signature
-    options = {"sigma": across, "truncate": truncate, "axis": 1}
-    arguments = flatten(signature, signature.collect((im,), options))
-    form = form_of(arguments.images)
-    rows = _along.run(arguments, Wanted("image")).presented()
-    arguments = flatten(signature, signature.collect((rows,), options | {"sigma": down, "axis": 0}))
-    targeted = None if out is None else Out.of(out)
-    return _along.run(arguments, _along.wanted(form, targeted, dtype), out=targeted).presented()
+    if out is None and dtype is None and isinstance(im, Image):
+        return _smoothed(im, down, across, truncate)  # which pipelines put off
+    return _smooth(im, down, across, truncate, out=out, dtype=dtype)
 
 
 @compile
@@ -153,3 +142,6 @@ def box(im: Image, p: Position, size: Any = 3, axis: Any = 1) -> Any:
 def _smoothed(image: Any, down: Any, across: Any, truncate: float) -> Any:
     rows = _along(image, sigma=across, truncate=truncate, axis=1)
     return _along(rows, sigma=down, truncate=truncate, axis=0)
+
+
+_smooth: Final = whole(_smoothed)

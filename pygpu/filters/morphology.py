@@ -27,6 +27,7 @@ from pygpu.filters.rank import footprint_of
 from pygpu.filters.whole import (
     channels_of,
     image_of,
+    last,
     outside,
     pair_of,
     presented,
@@ -275,7 +276,7 @@ def distance_transform_edt(image: Any, sampling: Any = None) -> Any:
         raise ValueError(f"distance_transform_edt: sampling is above 0, got {shown(sampling)}")
     size = {"across": float(pair[1]), "down": float(pair[0])}
     if not isinstance(image, LazyImage):
-        return _distances(image, **size)
+        return last(_distances, image, **size)
     columns = by_strips(_distances_down, image.array, 0, np.dtype(np.int32))
     across = functools.partial(_distances_across, **size)
     rows = by_strips(across, columns, 1, np.dtype(np.float32))

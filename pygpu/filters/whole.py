@@ -14,7 +14,7 @@ import functools
 import inspect
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from pygpu.core.errors import (
     shorten,
     shown,
 )
-from pygpu.core.storage import Storage
+from pygpu.core.storage import STORED, Storage
 from pygpu.execution.arguments.convert import (
     array_of,
     is_pil,
@@ -145,14 +145,13 @@ def whole(function: Callable[..., Any], measures: bool = False) -> Callable[...,
             return labels.call(filtered, (image, *args), options | asked)
         try:
             check_flags(flags, (image, *args), options)
+            target = None if out is None else Out.of(out)
             first = image_of(image, name)
-            converting = getattr(function, "__pygpu_as__", None)
-            early = None if out is not None else _early(image, dtype, measures)
-            if converting and early is not None:
-                result, left = converting(early, first, *args, **options)
-                dtype = None if early is PICTURE else left
-            else:
-                result = function(first, *args, **options)
+            early = _early(image, target, dtype, measures)
+            result = getattr(function, "last", function)(first, *args, **options)
+            if isinstance(result, Last):
+                result, left = result.made(early, target)
+                dtype = dtype if early is None else None if early is PICTURE else left
             if measures and out is None and dtype is None and is_pil(image):
                 dtype = np.float32
             return presented(result, image, first, out, dtype)
@@ -175,8 +174,12 @@ def _is_double(dtype: Any) -> bool:
     return dtype is not None and result_dtype(dtype) == np.float64
 
 
-def _early(image: Any, dtype: Any, measures: bool) -> Any:
+def _early(image: Any, target: Out | None, dtype: Any, measures: bool) -> Any:
     """The dtype that the last pass may make itself; None for none."""
+    if target is not None:
+        kinds = set(target.dtypes())
+        kind = None if len(kinds) > 1 or dtype is not None else kinds.pop()
+        return kind if kind in STORED else None
     if type(image) is np.ndarray:
         return None if _is_double(dtype) else dtype
     in_bytes = dtype is None and not measures and is_pil(image) and image.mode in BYTES
@@ -197,7 +200,7 @@ def together(
 
     @functools.wraps(function)
     def run(*args: Any, **options: Any) -> Any:
-        return as_dtype(None, *args, **options)[0]
+        return as_dtype(None, None, *args, **options)[0]
 
     def named(args: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any] | None:
         """Arguments by their names, in the parameters' order; None for such as do not fit. What
@@ -208,8 +211,11 @@ def together(
             return None
         return {name: found[name] for name in parameters if name in found}
 
-    def as_dtype(dtype: Any, image: Image, *args: Any, **options: Any) -> tuple[Any, Any]:
-        """The result, and the dtype that it is to become: None where its last pass made that."""
+    def as_dtype(
+        dtype: Any, target: Out | None, image: Image, *args: Any, **options: Any
+    ) -> tuple[Any, Any]:
+        """The result, made in the target if that can be done, and the dtype that it is to become:
+        None where its last pass made that."""
         given = None
         if not holds_dask((image, *args, *options.values())):
             # What does not fit is said by the function's own call, as of other filters.
@@ -221,10 +227,26 @@ def together(
             return function(**given) if alone else passes(most, given), None
         if isinstance(dtype, np.dtype | type) and np.dtype(dtype).isnative:
             dtype = np.dtype(dtype).name  # calls are told apart by names
-        return converted(most, {"dtype": dtype, **given}), None
+        return converted(most, {"dtype": dtype, **given}, target), None
 
-    run.__pygpu_as__ = as_dtype  # type: ignore[attr-defined]
+    def as_last(*args: Any, **options: Any) -> Last:
+        return Last(lambda dtype, target: as_dtype(dtype, target, *args, **options))
+
+    run.last = as_last  # type: ignore[attr-defined]
     return run
+
+
+def last(function: Any, *args: Any, **options: Any) -> Last:
+    """Such passes as the last step of a filter that has looked at its arguments."""
+    made: Last = function.last(*args, **options)
+    return made
+
+
+class Last(NamedTuple):
+    """The last step of a filter: passes that are together, not made yet. Of a dtype and a target
+    it is the result, and the dtype that is left to be made."""
+
+    made: Callable[[Any, Out | None], tuple[Any, Any]]
 
 
 def _as(dtype: Any, result: Any) -> Any:
@@ -299,11 +321,13 @@ def presented(result: Any, original: Any, first: Any, out: Any = None, dtype: An
             return picture_of(result.storage.handed(), first.info)
         # Numbers of regions and codes are no brightness: 8 bits would cut them off.
         dtype = np.int32 if result.format.kind == "int" else None
+    targeted = None if out is None else Out.of(out)
+    if targeted is not None and len(targeted.arrays) == 1 and targeted.holds(0, result.storage):
+        return targeted.arrays[0]
     if not result.info:  # made anew, of texels that the filter asked for
         result = ImageMaker.make(result.storage, sampler.of(result), info=first.info)
     signature = _same.signature
     arguments = flatten(signature, signature.collect((result,), {}))
-    targeted = None if out is None else Out.of(out)
     wanted = _same.wanted(form, targeted, dtype)
     run = _same.run(arguments, wanted, out=targeted)
     run.parent = sampler.of(first)

@@ -149,3 +149,77 @@ def test_calls_with_much_that_is_known_are_not_done_again() -> None:
     for known in (np.ones((99, 99), np.float32), object(), [object()], (image,)):
         assert takes.exact({"image": image, "known": known}, device) is None
     assert takes.exact({"image": image, "guide": image}, device) is None
+
+
+def _filled(filter: Callable[..., Any], image: Any, options: dict[str, Any], like: Any) -> Any:
+    """What calls put into an array, the last of which have been done before."""
+    out = like
+    for _ in range(3):
+        out = like.copy()
+        assert filter(image, **options, out=out) is out
+    return out
+
+
+@pytest.mark.parametrize(
+    ("filter", "options"),
+    [*FILTERS, (filters.gaussian, {"sigma": 2}), (filters.distance_transform_edt, {})],
+    ids=lambda v: getattr(v, "__name__", ""),
+)
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+def test_results_go_into_arrays_of_any_dtype_and_layout(
+    filter: Callable[..., Any], options: dict[str, Any], dtype: str, target: str, monkeypatch: Any
+) -> None:
+    monkeypatch.setenv("PYGPU_TARGET", target)
+    monkeypatch.setattr(whole, "LARGE", 0)
+    texels = np.random.default_rng(3).random((61, 47)) * (1 if dtype == "float32" else 255)
+    image = texels.astype(dtype)
+    for kind in ("float32", "uint8", "float64"):
+        want = filter(image, **options, dtype=kind)
+        wide = np.zeros((want.shape[0] + 2, want.shape[1] + 3), kind)
+        for like in (wide[: want.shape[0], : want.shape[1]].copy(), wide[1:-1, 2:-1]):
+            np.testing.assert_array_equal(_filled(filter, image, options, like), want)
+        rows = wide[1:-1, 2:-1]
+        for _ in range(3):
+            rows[...] = 0
+            filter(image, **options, out=rows)
+            np.testing.assert_array_equal(rows, want)
+            assert not wide[[0, -1]].any()
+            assert not wide[:, [0, 1, -1]].any()
+        turned = np.zeros(want.shape[::-1], kind).T
+        np.testing.assert_array_equal(_filled(filter, image, options, turned), want)
+
+
+@pytest.mark.parametrize(
+    ("filter", "options"),
+    [*FILTERS[:-2], (filters.gaussian, {"sigma": 2})],
+    ids=lambda v: getattr(v, "__name__", ""),
+)
+def test_a_result_may_go_where_its_image_lies(
+    filter: Callable[..., Any], options: dict[str, Any], target: str, monkeypatch: Any
+) -> None:
+    monkeypatch.setenv("PYGPU_TARGET", target)
+    monkeypatch.setattr(whole, "LARGE", 0)
+    memory = np.random.default_rng(4).random((70, 47), np.float32)
+    for start in (0, 1, 9):  # rows of which the result begins behind the image
+        for _ in range(4):
+            texels = memory.copy()
+            image, out = texels[:61], texels[start : start + 61]
+            want = filter(image.copy(), **options)
+            assert filter(image, **options, out=out) is out
+            np.testing.assert_array_equal(out, want)
+
+
+def test_a_result_is_made_where_it_is_to_lie(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYGPU_TARGET", "cpu")
+    image = np.random.default_rng(5).random((256, 300), np.float32)
+    out = np.empty_like(image)
+    for _ in range(2):
+        filters.unsharp_mask(image, radius=2, out=out)
+    monkeypatch.setattr(whole, "_same", None)  # what would copy it
+    want = filters.unsharp_mask(image, radius=2)
+    out[...] = 0
+    filters.unsharp_mask(image, radius=2, out=out)
+    np.testing.assert_array_equal(out, want)
+    two = np.empty((2, 2), np.float32)
+    with pytest.raises(AttributeError):
+        filters.unsharp_mask(image, radius=2, out=two)

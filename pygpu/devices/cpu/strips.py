@@ -20,7 +20,7 @@ from pygpu.codegen.jobs import slots
 from pygpu.codegen.jobs.strips import native_strips
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.host.records import record
-from pygpu.core.programs import Link, Linked, Planes
+from pygpu.core.programs import NOTHING, Link, Linked, Planes
 from pygpu.core.storage import Format, Storage, is_thin, strides_of
 from pygpu.devices.cpu.chunks import address, addresses
 from pygpu.devices.cpu.given import is_wide
@@ -31,7 +31,6 @@ from pygpu.devices.cpu.threads import POOL, Job, thread_count
 from pygpu.devices.process.reserve import RESERVE, clear
 from pygpu.ssa import Constant
 
-NOTHING: Final[Mapping[int, NDArray[Any]]] = {}
 STEP: Final = 12  # rows, a multiple of those of all blocks: programs have 1, 2, 3, 4 or 6
 STEPS: Final = 2  # steps that a thread goes down at once, if what is kept fits in the cache
 CACHE: Final = 1 << 19  # bytes of what is kept that stay in a core's cache beside all else
@@ -264,11 +263,11 @@ class CpuStrips(Linked):
         out: Mapping[int, NDArray[Any]] = NOTHING,
     ) -> dict[int, Storage]:
         height, width = self.shape
-        arrays: dict[int, NDArray[Any]] = dict(out)
+        arrays = {image: out[image] for image in self.wanted if image in out}
         read = [stage.program.given.array(n, images[image]) for stage, n, image in self.read]
         for image in self.wanted:
             format = self.formats[image]
-            if image not in out:
+            if image not in arrays:
                 shape = self.depth * height, width, format.channels
                 arrays[image] = RESERVE.beside(shape, format.dtype, read[0] if read else None)
         given = [*read, *[arrays[image] for image in self.wanted]]

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
+
+from numpy.typing import NDArray
 
 from pygpu.codegen.glsl.buffers import pixels_at_once
 from pygpu.codegen.glsl.compute import ComputeProgram
@@ -18,7 +20,7 @@ from pygpu.codegen.glsl.tiles import tile_program
 from pygpu.codegen.glsl.writer import Dialect
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import NUMPY_TYPE
-from pygpu.core.programs import Link, Linked, Program, Task, Work
+from pygpu.core.programs import NOTHING, Link, Linked, Program, Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.passes.analysis.footprint import footprint
 from pygpu.passes.blocks.tiling import Source, Tiling, tiling
@@ -218,9 +220,12 @@ class ComputeLinked(Linked):
         self._runs = [program.ready(shape) for program in self.programs]
 
     def run(
-        self, images: Mapping[int, Storage], uniforms: Sequence[Sequence[Constant]]
+        self,
+        images: Mapping[int, Storage],
+        uniforms: Sequence[Sequence[Constant]],
+        out: Mapping[int, NDArray[Any]] = NOTHING,
     ) -> dict[int, Storage]:
-        found = dict(images)
+        found = dict(images)  # all results stay on the device
         for unit, run in zip(self.units, self._runs, strict=True):
             last = self.links[unit.links[-1]]
             reads, given = last.inputs, uniforms[unit.links[-1]]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.sampler import Sampler, make
-from pygpu.core.storage import STORED, Format, ImageLike, Storage, in_rows, stored
+from pygpu.core.storage import STORED, Format, ImageLike, Storage, in_rows, rows_of, stored
 from pygpu.execution.arguments.convert import (
     KEPT_MODES,
     KINDS,
@@ -207,6 +207,27 @@ def _in_place(array: NDArray[Any], shape: tuple[int, int, int], apart: bool) -> 
     return texels if is_view and in_rows(texels) else None
 
 
+def _fitting(shape: tuple[int, ...], channels: int) -> list[tuple[int, ...]]:
+    """The shapes of arrays that hold a result."""
+    return [(*shape, channels)] if channels > 1 else [shape, (*shape, 1)]
+
+
+def _direct(
+    array: NDArray[Any] | None,
+    format: Format,
+    inputs: Sequence[Storage],
+    rows: tuple[int, int],
+    apart: bool,
+) -> NDArray[Any] | None:
+    """An array as `Out.direct` has it, which shares no memory with an input."""
+    if array is None or array.dtype != format.dtype:
+        return None
+    texels = _in_place(np.asarray(array), (*rows, format.channels), apart)
+    if texels is not None and any(storage.shares(texels) for storage in inputs):
+        return None
+    return texels
+
+
 class Out:
     """The caller's arrays for results, and what devices write where they cannot write there."""
 
@@ -251,7 +272,7 @@ class Out:
                 f"got {len(self.arrays)} array{'s' * (len(self.arrays) > 1)}"
             )
         for array, type in zip(self.arrays, types, strict=True):
-            fitting = [(*shape, type.size)] if type.size > 1 else [shape, (*shape, 1)]
+            fitting = _fitting(shape, type.size)
             if array is not None and array.shape not in fitting:
                 raise ValueError(f"out: the result has shape {fitting[0]}, got {array.shape}")
 
@@ -267,13 +288,35 @@ class Out:
         other; None for the others."""
         found: list[NDArray[Any] | None] = []
         for array, format in zip(self.arrays, formats, strict=True):
-            texels = None
-            if array is not None and array.dtype == format.dtype:
-                texels = _in_place(np.asarray(array), (*rows, format.channels), apart)
-            if texels is not None and any(storage.shares(texels) for storage in inputs):
-                texels = None
-            found.append(texels)
+            found.append(_direct(array, format, inputs, rows, apart))
         return found
+
+    def places(
+        self,
+        kinds: Sequence[tuple[tuple[int, ...], Format]],
+        inputs: Sequence[Storage],
+        apart: bool,
+    ) -> list[NDArray[Any] | None]:
+        """The same for results of shapes and formats. What does not fit is for others to say."""
+        return [
+            _direct(array, format, inputs, rows_of(shape), apart)
+            if array is not None and array.shape in _fitting(shape, format.channels)
+            else None
+            for array, (shape, format) in zip(self.arrays, kinds, strict=False)
+        ]
+
+    def holds(self, index: int, storage: Storage) -> bool:
+        """Whether a result lies in its array already."""
+        array, texels = self.arrays[index], storage.apart
+        texels = storage.array if texels is None else texels
+        if array is None or texels is None or array.dtype != texels.dtype:
+            return False
+        if array.shape not in _fitting(storage.shape, storage.channels):
+            return False
+        place: Any = _in_place(np.asarray(array), texels.shape, True)
+        if place is None or place.strides != texels.strides:
+            return False
+        return bool(place.ctypes.data == texels.ctypes.data)
 
     def fill(self, index: int, storage: Storage, direct: NDArray[Any] | None) -> bool:
         """Put a result into its array, where there is one and it is not there already."""

@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pygpu.core.device import Device
 from pygpu.core.errors import DeviceError, OutOfMemory
 from pygpu.core.host import forks, log
 from pygpu.core.host.records import record
-from pygpu.core.programs import Link, Linked, Prepared, Program, Task, Work
+from pygpu.core.programs import NOTHING, Link, Linked, Prepared, Program, Task, Work
 from pygpu.core.storage import Format, Storage, strides_of
 from pygpu.devices import targets
 from pygpu.execution.pipelines.deferred import Graph, Note
@@ -55,12 +56,19 @@ class Ready:
     runs: Any = None  # what runs the program for the shape, once it has run
     again: dict[Any, Prepared | None] = field(default_factory=dict)  # by the sizes of images
 
-    def run(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Storage]:
+    def run(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        out: Mapping[int, NDArray[Any]] = NOTHING,
+    ) -> list[Storage]:
         """The images that it makes; in tiles where the device does not hold them."""
-        work = Work(inputs, uniforms, self.shape, [None] * len(self.task.outputs))
+        places = [out.get(number) for number in self.stage.makes]
+        work = Work(inputs, uniforms, self.shape, places)
         limits = targets.limits(self.device)
         if limits is None or tiles.hold(limits, self, inputs, self.shape):
-            again = self._again(inputs, uniforms)
+            is_placed = any(array is not None for array in places)
+            again = None if is_placed else self._again(inputs, uniforms)
             if again is None:
                 self.runs = self.runs or self.program.ready(self.shape)
                 again = self.runs(work)
@@ -109,20 +117,23 @@ class Group:
     instead: list[Ready] | None = None
 
     def run(
-        self, images: Mapping[int, Storage], uniforms: Sequence[Sequence[Constant]]
+        self,
+        images: Mapping[int, Storage],
+        uniforms: Sequence[Sequence[Constant]],
+        out: Mapping[int, NDArray[Any]] = NOTHING,
     ) -> dict[int, Storage]:
-        """The images that are there afterwards."""
+        """The images that are there afterwards; `out`: arrays where some of them may lie."""
         try:
             if self.linked is not None and self._fits(images):
-                return self.linked.run(images, uniforms)
-            return _one_by_one(self.stages, images, uniforms)
+                return self.linked.run(images, uniforms, out)
+            return _one_by_one(self.stages, images, uniforms, out)
         except OutOfMemory as error:
             other = targets.instead_of(self.stages[0].device, self.target)
             if other is None:
                 raise
             log.warning("%s; running on %s", error, other.name)
             self.instead = self.instead or [each.on(other) for each in self.stages]
-        return _one_by_one(self.instead, images, uniforms)
+        return _one_by_one(self.instead, images, uniforms, out)
 
     def _fits(self, images: Mapping[int, Storage]) -> bool:
         """Whether the device holds what the stages read from outside, and make."""
@@ -138,12 +149,15 @@ class Group:
 
 
 def _one_by_one(
-    stages: Sequence[Ready], images: Mapping[int, Storage], uniforms: Sequence[Sequence[Constant]]
+    stages: Sequence[Ready],
+    images: Mapping[int, Storage],
+    uniforms: Sequence[Sequence[Constant]],
+    out: Mapping[int, NDArray[Any]],
 ) -> dict[int, Storage]:
     """The images that stages add to those that are there."""
     found = dict(images)
     for ready, given in zip(stages, uniforms, strict=True):
-        made = ready.run([found[number] for number in ready.reads], given)
+        made = ready.run([found[number] for number in ready.reads], given, out)
         found.update(zip(ready.stage.makes, made, strict=True))
     return {number: each for number, each in found.items() if number not in images}
 

@@ -5,6 +5,7 @@
     take = takes.find(key)                      # None where it is not known what the call does
     takes.rehearse(key, values, call, runner, device)   # find out: called, and nothing computed
     take.play(values)                           # the results for images of these sizes
+    take.play(values, out=out)                  # in the caller's arrays, where they may lie there
 
 A function that is steady (steady.py), given images of the same sizes, calls the same functions in
 the same order, unless it looks at texels or numbers. So it is called with images and floats that
@@ -26,22 +27,30 @@ from pygpu.core.device import Device
 from pygpu.core.host import forks
 from pygpu.core.host.records import record
 from pygpu.core.sampler import Sampler, of
-from pygpu.core.storage import ImageLike, NumberLike, Storage
+from pygpu.core.storage import ImageLike, Storage
 from pygpu.devices import targets
 from pygpu.devices.noting import NotingDevice
 from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.metadata import NO_INFO
+from pygpu.execution.arguments.results import Out
 from pygpu.execution.arguments.uniforms import as_float
 from pygpu.execution.pipelines.deferred import Deferred, Graph, settled
 from pygpu.execution.pipelines.stages import Runner, Score
 from pygpu.execution.pipelines.steady import Steady, Trusted
-from pygpu.execution.pipelines.unseen import LookedAt, Unseen, UnseenTexels, unseen
+from pygpu.execution.pipelines.unseen import (
+    NUMBERS,
+    LookedAt,
+    Unseen,
+    UnseenTexels,
+    put_together,
+    template,
+    unseen,
+)
 from pygpu.execution.programs.options import is_checked_here, is_fast_here
 from pygpu.ssa import Constant
 
 SMALL: Final = 1 << 12  # bytes of an array, or items, that are compared at each call
 KEPT: Final = 16  # kinds of calls of a pipeline
-_NUMBERS: Final = (float, int, bool, str, type(None))
 _LOCK: Final = forks.Renewed()  # of all pipelines: it is held for some lines
 
 
@@ -69,11 +78,18 @@ class Act:
     uniforms: tuple[tuple[tuple[Constant, ...], ...], ...]
     fold: Fold | None = None
 
-    def play(self, images: dict[int, Storage], known: Mapping[int, Any]) -> None:
-        """Add the images that it makes, by the numbers that are known now."""
+    def play(
+        self,
+        images: dict[int, Storage],
+        known: Mapping[int, Any],
+        places: Mapping[int, NDArray[Any]],
+    ) -> None:
+        """Add the images that it makes, some at places of the caller's, by the numbers that are
+        known now."""
+        out = {name: places[number] for number, name in self.kept if number in places}
         found = {name: settled(images[number]) for number, name in self.given}
         for group, given in zip(self.score.groups, self.uniforms, strict=True):
-            found |= group.run(found, [_seen(uniforms, known) for uniforms in given])
+            found |= group.run(found, [_seen(uniforms, known) for uniforms in given], out)
             for name in group.done:
                 del found[name]
         for number, name in self.kept:
@@ -126,14 +142,15 @@ class Take:
     made: tuple[Made, ...]
     result: Any
 
-    def play(self, values: Sequence[Any], as_arrays: bool = False) -> Any:
+    def play(self, values: Sequence[Any], as_arrays: bool = False, out: Out | None = None) -> Any:
         """The results for such arguments, images among them as arrays of their own if these are
-        asked for. Nobody has what was made but who gets it."""
+        asked for. Nobody has what was made but who gets it, and the caller what lies in `out`."""
         given = [value for value in values if isinstance(value, ImageLike)]
         known: dict[int, Any] = dict(enumerate(values))
         images = {number: given[place].storage for place, number in self.given}
+        places = {} if out is None else self._places(out, [*images.values()])
         for act in self.acts:
-            act.play(images, known)
+            act.play(images, known, places)
             if act.fold is not None:
                 with targets.diverted(self.device):
                     known[act.fold.place] = act.fold.of(images)
@@ -144,7 +161,7 @@ class Take:
             info = NO_INFO if each.info is None else given[each.info].info
             results.append(each.cls._of(storage, each.sampler, each.dtype, info))
         if not as_arrays:
-            return _put_together(self.result, results.__getitem__)
+            return put_together(self.result, results.__getitem__)
         handed = set[int]()
 
         def array(place: int) -> NDArray[Any]:
@@ -153,7 +170,14 @@ class Take:
             handed.add(number)
             return found
 
-        return _put_together(self.result, array)
+        return put_together(self.result, array)
+
+    def _places(self, out: Out, inputs: Sequence[Storage]) -> dict[int, NDArray[Any]]:
+        """The caller's arrays in which images are made at once, by the numbers of these."""
+        kinds, device = [(each.shape, each.sampler.format) for each in self.made], self.device
+        found = [] if device.copy else out.places(kinds, inputs, device.rows_apart)
+        made = zip(self.made, found, strict=False)
+        return {each.number: array for each, array in made if array is not None}
 
 
 def _array(image: Any) -> NDArray[Any]:
@@ -161,24 +185,6 @@ def _array(image: Any) -> NDArray[Any]:
     array: NDArray[Any] = image.storage.handed()
     is_as_asked = array.dtype == image.dtype and array.flags.writeable
     return array if is_as_asked else image.numpy()
-
-
-@record
-class _Place:
-    """Stands in a result for one of the images that were made."""
-
-    index: int
-
-
-def _put_together(result: Any, image: Callable[[int], Any]) -> Any:
-    cls = type(result)
-    if cls is _Place:
-        return image(result.index)
-    if cls is dict:
-        return {name: _put_together(value, image) for name, value in result.items()}
-    if cls in (tuple, list):
-        return cls([_put_together(value, image) for value in result])
-    return result
 
 
 def _kind(image: Any) -> tuple[Any, ...]:
@@ -194,7 +200,7 @@ def _is_small(value: Any) -> bool:
         return len(value) <= SMALL and all(map(_is_small, value))
     if isinstance(value, np.ndarray):
         return value.nbytes <= SMALL and not value.dtype.hasobject
-    return isinstance(value, (*_NUMBERS, np.generic))
+    return isinstance(value, (*NUMBERS, np.generic))
 
 
 def _is_watched(device: Device) -> bool:
@@ -233,7 +239,7 @@ class Takes:
             elif cls is np.ndarray:
                 kinds += (cls, value.shape, value.dtype)
                 images.append(value)
-            elif cls in _NUMBERS:
+            elif cls in NUMBERS:
                 if cls is float:
                     floats.append(len(kinds))
                 kinds.append(known_key(value))
@@ -331,7 +337,7 @@ def _rehearsed(
     given = [value for value in values if isinstance(value, ImageLike)]
     rehearsal = _Rehearsal(graph, runner, len(values))
     made: list[Any] = []
-    template = _template(call(graph, values), made)
+    result = template(call(graph, values), made)
     storages: list[Any] = [image.storage for image in made]
     places = {id(image.storage): place for place, image in enumerate(given)}
     if any(type(each) is not Deferred or each.graph is not graph for each in storages):
@@ -348,7 +354,7 @@ def _rehearsed(
         for image, storage, info in zip(made, storages, infos, strict=True)
     ]
     inputs = tuple([(places[id(each)], number) for number, each in outside.items()])
-    return Take(device, rehearsal.acts(), inputs, tuple(images), template)
+    return Take(device, rehearsal.acts(), inputs, tuple(images), result)
 
 
 class _Rehearsal:
@@ -407,24 +413,6 @@ _NOTHING: Final = Score((), (), (), (), {})
 
 
 def _look(graph: Graph, wanted: set[int]) -> None:
-    raise LookedAt
-
-
-def _template(result: Any, made: list[Any]) -> Any:
-    """A result with places for its images, added to those made. LookedAt for what is neither."""
-    cls = type(result)
-    if isinstance(result, ImageLike):
-        for place, image in enumerate(made):
-            if image is result:
-                return _Place(place)
-        made.append(result)
-        return _Place(len(made) - 1)
-    if cls is dict:
-        return {name: _template(value, made) for name, value in result.items()}
-    if cls in (tuple, list):
-        return cls([_template(value, made) for value in result])
-    if cls in _NUMBERS and not isinstance(result, NumberLike):
-        return result
     raise LookedAt
 
 

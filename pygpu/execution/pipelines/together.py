@@ -13,6 +13,7 @@ from pygpu.core.device import Device
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import ImageLike, NumberLike
 from pygpu.devices import targets
+from pygpu.execution.arguments.results import Out
 from pygpu.execution.pipelines.deferred import Graph, current, deferring
 from pygpu.execution.pipelines.stages import Runner
 from pygpu.execution.pipelines.steady import Trusted
@@ -28,15 +29,16 @@ class Together:
         self._function, self._runner = function, Runner()
         self._takes = Takes(Trusted)
 
-    def __call__(self, least: int, values: Mapping[str, Any]) -> Any:
-        """What it gives for such arguments, by their names."""
+    def __call__(self, least: int, values: Mapping[str, Any], out: Out | None = None) -> Any:
+        """What it gives for such arguments, by their names; made in the caller's arrays where that
+        can be done."""
         if current() is not None:
             return self._function(**values)
         device = targets.choose("auto")
         take = self._take(values, device)
         if take is not None:
             try:
-                return take.play(list(values.values()))
+                return take.play(list(values.values()), out=out)
             except (DeviceError, MemoryError, ArithmeticError, TypeError):
                 self._takes.forget()  # the long way says what cannot be
         if not any(_has(each, least) for each in values.values()):

@@ -5,6 +5,8 @@ compute with and hand on, but not look at.
     level = 0.5 * strength             # another one
     level.value({1: 1.5})              # 0.75, when the call is done again
     level > 0.5, int(level)            # LookedAt: what the function does next depends on it
+
+and what such a function returned: places of the images that were made.
 """
 
 from __future__ import annotations
@@ -15,8 +17,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.host.records import record
 from pygpu.core.sampler import of
-from pygpu.core.storage import Awaited, Format, ImageLike, Storage, UnseenNumber
+from pygpu.core.storage import Awaited, Format, ImageLike, NumberLike, Storage, UnseenNumber
 from pygpu.language.operators import Operators
 
 # The operators of floats that give floats.
@@ -133,3 +136,44 @@ def value_of(value: Any, known: Mapping[int, Any]) -> Any:
 def _is_number(value: Any) -> bool:
     """Whether a float computed with it is one: Python's and NumPy's floats and ints."""
     return isinstance(value, (Unseen, float, int, np.floating, np.integer))
+
+
+# ---------------------------------------------------------------- what it returns
+
+NUMBERS: Final = (float, int, bool, str, type(None))
+
+
+@record
+class Place:
+    """Stands in a result for one of the images that were made."""
+
+    index: int
+
+
+def put_together(result: Any, image: Callable[[int], Any]) -> Any:
+    cls = type(result)
+    if cls is Place:
+        return image(result.index)
+    if cls is dict:
+        return {name: put_together(value, image) for name, value in result.items()}
+    if cls in (tuple, list):
+        return cls([put_together(value, image) for value in result])
+    return result
+
+
+def template(result: Any, made: list[Any]) -> Any:
+    """A result with places for its images, added to those made. LookedAt for what is neither."""
+    cls = type(result)
+    if isinstance(result, ImageLike):
+        for place, image in enumerate(made):
+            if image is result:
+                return Place(place)
+        made.append(result)
+        return Place(len(made) - 1)
+    if cls is dict:
+        return {name: template(value, made) for name, value in result.items()}
+    if cls in (tuple, list):
+        return cls([template(value, made) for value in result])
+    if cls in NUMBERS and not isinstance(result, NumberLike):
+        return result
+    raise LookedAt
