@@ -416,3 +416,21 @@ def floats_of_32_bits_are_no_floats_of_pythons(im: Image, p: Position):
     single, double = LONG_ROWS[p.x % 3, p.y % 5], SORTED_ROWS[p.x % 3, p.y]
     kinds = [isinstance(x, float) for x in (single, double, im(p), np.sqrt(double))]
     return *kinds, isinstance(single * im(p), np.floating), isinstance(double * 2, float)
+
+
+def _remainder(byte):
+    for _ in range(8):
+        byte = byte >> 1 ^ 0xA001 * (byte & 1)
+    return byte
+
+
+REMAINDERS = [_remainder(byte) for byte in range(256)]
+
+
+@program
+def checksums(counts: Image, p: Position):
+    rest, other = 0xFFFF, counts(p) * 0x1357 & 0xFFFF
+    for k in range(3):
+        rest = rest >> 8 ^ REMAINDERS[(rest ^ counts(p + (k, 0))) & 255]
+        other = (REMAINDERS[1 ^ (other >> 8)] ^ other << 8) & 0xFFFF
+    return rest, other

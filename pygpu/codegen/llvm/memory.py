@@ -400,11 +400,13 @@ def move(code: Code, base: Val, place: Val, pointer: Val, format: Format) -> Non
 
 
 def _places(code: Code, index: Val) -> list[Val]:
-    """The lanes of an index in 64 bits. Ints leave their register by twos."""
-    longs = code.regroup(index, "long") if index.kind == "int" else index
+    """The lanes of an index in 64 bits. Ints leave their register by twos, behind a fence: where
+    bytes were moved to make them, LLVM 20 to 22 take the upper of the two for zero."""
+    if index.kind != "int":
+        return [code.lane(index, lane) for lane in range(index.lanes)]
+    fenced = code.intrinsic("arithmetic.fence", code.regroup(index, "double"))
+    longs = code.bits(fenced, "long")
     lanes = [code.lane(longs, lane) for lane in range(longs.lanes)]
-    if longs is index:
-        return lanes
     halves = [(code.cast("trunc", two, "int"), code.binary("ashr", two, 32)) for two in lanes]
     return [place for low, high in halves for place in (code.cast("sext", low, "long"), high)]
 

@@ -72,3 +72,17 @@ def test_lanes_read_what_single_pixels_do(
                     pygpu.compile(function, target=target) for target in ("cpu", "interpreter")
                 )
                 assert np.array_equal(f(im, xs, ys), plain(im, xs, ys), equal_nan=True)
+
+
+@pytest.mark.parametrize(("mask", "shift"), [(0xFFFF, 8), (0xFFFFFF, 8), (0xFFFFFF, 16)])
+def test_places_made_by_moving_bytes_are_in_their_table(mask: int, shift: int) -> None:
+    numbers = np.random.default_rng(6).integers(0, 2**31 - 1, (3, 67)).astype(np.int32)
+    table = np.random.default_rng(7).permutation((mask >> shift) + 1).astype(np.int32)
+
+    def remainder(im: Image, p: Position):
+        bits = im(p) & mask
+        return (table[1 ^ (bits >> shift)] ^ (bits << shift)) & mask
+
+    bits = numbers & mask
+    expected = (table[1 ^ (bits >> shift)] ^ (bits << shift)) & mask
+    assert np.array_equal(pygpu.compile(remainder, target="cpu")(numbers), expected)
