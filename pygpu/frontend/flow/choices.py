@@ -326,7 +326,7 @@ def _is_stored_back(w: ControlFlow, stack: list[Any]) -> bool:
         return False
     if type(stack[-2]) is Row:
         return True
-    return stack[-2] in w.heap.aliases.get(stack[-4].whole, ())
+    return stack[-2] in w.heap.aliases.views(stack[-4].whole)
 
 
 def _is_changing(function: Any) -> bool:
@@ -371,9 +371,7 @@ def renew(w: ControlFlow) -> None:
         w.state.heap[view] = w.state.get(found)
         seen |= reachable((view,), w.state)
         for option in several.options:
-            w.heap.aliases[option] = tuple(
-                [other for other in w.heap.aliases.get(option, ()) if other.serial < before]
-            )
+            w.heap.aliases.forget(option, before)
 
 
 Instruction = tuple[str, Any, Callable[[State], None]]  # its name, its argument, and what it does

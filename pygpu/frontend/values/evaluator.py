@@ -24,7 +24,7 @@ from pygpu.frontend.values.faults import Faults
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.heap import Heap
 from pygpu.frontend.values.objects import Object
-from pygpu.frontend.values.states import State
+from pygpu.frontend.values.states import Aliases, State
 from pygpu.frontend.values.values import Conflict
 from pygpu.ssa import Region, Value
 
@@ -53,7 +53,7 @@ class Mark:
     raising: int  # exceptions noted by the instruction of the innermost frame
     unrolled: int
     inlined: int
-    aliases: dict[Object, tuple[Object, ...]]
+    aliases: Aliases
     dead: tuple[tuple[int, int], ...]
     serial: int  # parts the objects made before from those made later
 

@@ -26,7 +26,7 @@ from pygpu.core.host.records import record
 from pygpu.frontend.values.lazy import Bounded, Growing
 from pygpu.frontend.values.objects import Array, Cell, List, Namespace, Object, Yielded, youngest
 from pygpu.frontend.values.objects import Iterator as Taken
-from pygpu.frontend.values.states import State
+from pygpu.frontend.values.states import Aliases, State
 from pygpu.frontend.values.values import ABSENT, ELSEWHERE, Choice, Conflict, Unset, describe, kept
 
 _CHANGED: Final = (
@@ -65,7 +65,7 @@ class Heap:
         self, error: Callable[[str], CompileError], slots: Callable[[Growing], Any]
     ) -> None:
         self.state = State({}, [], {})  # the world that is being walked
-        self.aliases: dict[Object, tuple[Object, ...]] = {}  # what may be the object, to be read
+        self.aliases = Aliases()
         self.stale: list[Object] = []  # what may be an object that has changed: to be read again
         self.dead: tuple[tuple[int, int], ...] = ()  # from, below: serials of another world's
         self.grows = False  # whether there may be a list that holds a Growing
@@ -131,7 +131,7 @@ class Heap:
                 if isinstance(handle.outside, str)
                 else kept(handle)
             )
-        views = list(self.aliases.get(handle, ()))
+        views = list(self.aliases.views(handle))
         known = set(views)
         for view in views:  # and what may be one of these in turn
             self.state.heap[view] = Conflict(
@@ -140,7 +140,7 @@ class Heap:
             )
             if view.either is not None:
                 self.stale.append(view)
-            more = [other for other in self.aliases.get(view, ()) if other not in known]
+            more = [other for other in self.aliases.views(view) if other not in known]
             known.update(more)
             views += more
         if type(handle) is Array and handle.base is not None:
@@ -157,13 +157,7 @@ class Heap:
 
     def alias(self, handle: Object, view: Object) -> bool:
         """Note that a view, which can only be read, may be the object; whether that is new."""
-        if type(handle) is Array:
-            handle = handle.whole
-        views = self.aliases.get(handle, ())
-        if view in views:
-            return False
-        self.aliases[handle] = (*views, view)
-        return True
+        return self.aliases.add(handle.whole if type(handle) is Array else handle, view)
 
     def alias_joined(
         self,
@@ -181,17 +175,11 @@ class Heap:
         shared = [
             (two, made) for two, made in pairs.items() if isinstance(made, Object) and made.outside
         ]
-        known: dict[Object, list[Object]] = {}  # what each view may be
-        for old, views in self.aliases.items() if shared else ():
-            for view in views:
-                known.setdefault(view, []).append(old)
+        objects = self.aliases.objects
         for two, made in shared:
             more = (made, two[0]) if around and two[0].outside else (made,)
-            for old in dict.fromkeys([old for one in (*two, made) for old in known.get(one, ())]):
-                for view in more:
-                    if self.alias(old, view):
-                        known.setdefault(view, []).append(old)
-                        noted.append((old, view))
+            for old in dict.fromkeys([old for one in (*two, made) for old in objects(one)]):
+                noted += [(old, view) for view in more if self.alias(old, view)]
         return noted
 
     # ------------------------------------------------------------ items taken in advance

@@ -193,6 +193,45 @@ def parts_held(handle: Object, contents: Any) -> Parts:
     return handle.parts_of(contents)
 
 
+Noted = dict[Object, tuple[Object, ...]]
+
+
+class Aliases:
+    """Which views, which can only be read, may be an object: asked of objects and of views."""
+
+    def __init__(self, views: Noted | None = None, objects: Noted | None = None) -> None:
+        self._views = dict(views or {})  # what may be the object
+        self._objects = dict(objects or {})  # what the view may be
+
+    def copy(self) -> Aliases:
+        return Aliases(self._views, self._objects)
+
+    def views(self, handle: Object) -> tuple[Object, ...]:
+        """What may be the object."""
+        return self._views.get(handle, ())
+
+    def objects(self, view: Object) -> tuple[Object, ...]:
+        """What the view may be."""
+        return self._objects.get(view, ())
+
+    def add(self, handle: Object, view: Object) -> bool:
+        """Note that a view may be the object; whether that is new."""
+        objects = self.objects(view)
+        if handle in objects:
+            return False
+        self._views[handle] = (*self.views(handle), view)
+        self._objects[view] = (*objects, handle)
+        return True
+
+    def forget(self, handle: Object, since: int) -> None:
+        """Let no view that was made since be the object."""
+        views = self.views(handle)
+        self._views[handle] = tuple([view for view in views if view.serial < since])
+        for view in views:
+            if view.serial >= since:
+                self._objects[view] = tuple([h for h in self.objects(view) if h is not handle])
+
+
 class Frozen(Abstract):
     """The world as it was where something was put off: a comprehension over a long sequence."""
 
