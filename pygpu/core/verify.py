@@ -26,7 +26,7 @@ def _region(function: Function, region: Region, seen: set[Value]) -> None:
         for value in op.results:
             if value.op is not op:
                 raise AssertionError(f"{value} does not belong to {op}")
-        visible |= set(op.results)
+        visible.update(op.results)
     for value in region.results:
         if value not in visible:
             raise AssertionError(f"a region hands on {value}, which is not defined in it")

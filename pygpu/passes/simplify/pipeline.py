@@ -58,7 +58,8 @@ def apply(passes: Sequence[Pass], function: Function) -> Function:
     """The function after the passes, in order."""
     check = settings.flag("PYGPU_VERIFY")
     for each in passes:
-        function = each(function)
-        if check:
-            verify.verify(function)
+        changed = each(function)
+        if check and changed is not function:
+            verify.verify(changed)
+        function = changed
     return function
