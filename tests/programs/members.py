@@ -288,3 +288,32 @@ def keys_by_what_is_counted(counts: Image, p: Position):
         sorted(found, key=found.get)[0],
         min(found, key=lambda n: -found[n]),
     )
+
+
+@program
+def keys_and_items_as_sets(counts: Image, p: Position):
+    d = {counts(p + (i, 0)) % 3: i for i in range(4)}
+    e = {1: p.x, 2: 5}
+    return (
+        *(len(d.keys() & {1, 2}), sum(d.keys() | {7, 1}), sum(d.keys() - {0})),
+        *(sum(d.keys() ^ {0, 9}), len({1, 2} & d.keys()), sum({1, 5} - d.keys())),
+        *(d.keys() >= {1}, d.keys() == {0, 1}, d.keys() < {0, 1, 2, 3}, len(d.keys() & [1, 2])),
+        *(d.keys().isdisjoint({1}), d.keys() == e.keys(), len(d.items() & {(1, 2), (0, 3)})),
+        *(len(d.items() - e.items()), len(e.items() & {(1, 2), (2, 5)}), e.items() <= {(1, 2)}),
+        *({2: 5, 1: p.x}.items() == e.items(), len(e.keys() & [1, 1]), e.keys().isdisjoint([p.x])),
+    )
+
+
+@program
+def keys_of_a_chosen_dict(counts: Image, p: Position):
+    roads = {0: {1: 4, 2: 1}, 1: {3: 1}, 2: {1: 2, 3: 5}, 3: {}}
+    road = roads[counts(p) % 4]
+    return sum(road.keys()), len(road.keys() & {1, 3}), sum(k * v for k, v in road.items())
+
+
+@program
+def dicts_backwards(counts: Image, p: Position):
+    d = {counts(p + (i, 0)) % 3: i for i in range(4)}
+    numbered = sum(k * i for i, k in enumerate(reversed(d)))
+    last = next(reversed(d)), next(reversed(d.values())), *list(reversed(d.items()))[0]
+    return *last, numbered, list(reversed(d))[0], list(reversed(d.keys()))[-1], next(reversed(d))

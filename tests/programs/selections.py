@@ -466,3 +466,29 @@ def rows_that_are_selected(unit: Image, p: Position):
     chosen = rows[:, 0] > 1
     rows[chosen] = other[chosen]
     return first, rows[0, 0], rows[1, 1], rows[2, 0], rows[2, 1]
+
+
+@program
+def functions_where_a_mask_holds(im: Image, ints: Image, p: Position):
+    y = np.array([im(p), im(p + (1, 0)), 0.25])
+    np.multiply(y, 2, out=y, where=y > 0.25)
+    roots = np.sqrt(y, out=np.zeros(3), where=y > 0)
+    parts = np.divide(1, y, out=np.full_like(y, 9), where=y != 0)
+    one = np.divide(1, im(p), out=np.zeros(()), where=im(p) > 0.5)
+    counts = np.array([ints(p), 3])
+    np.add(counts, [[1], [2]], out=(rows := np.zeros((2, 2), int)), where=[True, ints(p) > 0])
+    total = np.add.reduce([im(p), 2.0, 3.0], where=[im(p) > 0.3, True, False])
+    return *y, *roots, *parts, one, *rows[0], *rows[1], total
+
+
+@program
+def folds_where_a_mask_of_the_selected_holds(unit: Image, p: Position):
+    w = np.array([unit(p), unit(p + (1, 0)), 0.25, 0.5])
+    some = w[w > 0.2]
+    kept = np.array([v for v in w if v > 0.3])
+    return (
+        *(np.sum(some, where=some > 0.4), np.max(some, where=some < 0.6, initial=0)),
+        *(np.mean(some, where=some >= 0.25), np.any(some, where=some > 0.9)),
+        *(np.sum(kept, where=kept < 0.8), np.min(kept, where=kept > 0.6, initial=7)),
+        some.sum(dtype=int, where=some > 0.4),
+    )

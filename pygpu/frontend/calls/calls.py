@@ -170,10 +170,17 @@ def _ruled(
 ) -> tuple[Any, tuple[Any, ...]]:
     """What a rule gives, or NotImplemented; and the arguments as the function is given them."""
     out = numpy_kinds.out_of(function, args, keywords)
-    if out is not None:
-        own = {name: value for name, value in keywords.items() if name != "out"}
+    is_masked = isinstance(function, np.ufunc) and keywords.get("where", True) is not True
+    if out is not None or is_masked:
+        left = ("out", "where") if is_masked else ("out",)
+        own = {name: value for name, value in keywords.items() if name not in left}
         given = args[: function.nin] if isinstance(function, np.ufunc) else args
-        numpy_kinds.put_out(w, out, w.call(function, *given, **own))
+        made = w.call(function, *given, **own)
+        if is_masked:
+            made = numpy_kinds.where_it_is(w, keywords["where"], made, out)
+        if out is None:
+            return made, args
+        numpy_kinds.put_out(w, out, made)
         return out, args
     domains.of_function(w, function, args)
     if numpy_kinds.is_numpy(function):  # a list of dynamic length is what a mask would select

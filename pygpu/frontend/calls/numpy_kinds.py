@@ -86,14 +86,29 @@ def out_of(function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) ->
     return out if isinstance(out, Array) else None
 
 
+def where_it_is(w: Evaluator, mask: Any, made: Any, out: Array | None) -> Any:
+    """What a function makes where a mask holds, elsewhere what its array had before; without one
+    NumPy leaves it open, and it is 0."""
+    if out is None:
+        other = w.call(np.zeros_like, made)
+    else:
+        _check_cast(w, made, out)
+        other = out
+    return w.call(np.where, mask, made, other)
+
+
 def put_out(w: Evaluator, out: Array, result: Any) -> None:
     """Put what a function gives into an array, which is to hold such numbers."""
     made, there = [arrays.to_objects(w, each) for each in (result, out)]
     if made.shape != there.shape:
         raise ValueError(f"out has shape {there.shape}, and what is put there {made.shape}")
-    held = arrays.dtype_of(w, there)
+    _check_cast(w, made, there)
+    indexing.set_item(w, out, Ellipsis, result)
+
+
+def _check_cast(w: Evaluator, made: Any, there: Any) -> None:
+    held = arrays.dtype_of(w, arrays.to_objects(w, there))
     if held.kind != "f":  # that of floats takes all numbers
-        given = arrays.dtype_of(w, made)
+        given = arrays.dtype_of(w, arrays.to_objects(w, made))
         if not np.can_cast(given, held, "same_kind"):
             raise TypeError(f"cannot put {given} into an array of {held}")
-    indexing.set_item(w, out, Ellipsis, result)

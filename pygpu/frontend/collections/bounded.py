@@ -21,7 +21,7 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.lazy import Bounded, FixedCut, Growing, Indexed, Masked
-from pygpu.frontend.values.objects import List
+from pygpu.frontend.values.objects import LISTS, List
 from pygpu.frontend.values.ranges import range_of
 from pygpu.frontend.values.values import Abstract, Dynamic, Maybe, if_there, tuple_of
 from pygpu.frontend.values.values import is_there as taken
@@ -34,7 +34,7 @@ with later():
 
 def bounded(w: Evaluator, value: Any) -> Bounded | None:
     """What a list of dynamic length holds; None of anything else."""
-    contents = w.peek(value) if type(value) is List else None
+    contents = w.peek(value) if type(value) in LISTS else None
     return contents if isinstance(contents, Bounded) else None
 
 
@@ -47,7 +47,7 @@ def in_slots(w: Evaluator, value: Any) -> Bounded | None:
 def fill(w: Evaluator, value: Any, unplaced: bool = False) -> None:
     """Let a loop put into slots what a comprehension makes of a dynamic number of items; of those
     that are `unplaced` alone, where no index says which item it is."""
-    lazy = w.heap.as_it_stands(value) if type(value) is List else None
+    lazy = w.heap.as_it_stands(value) if type(value) in LISTS else None
     if not isinstance(lazy, Indexed) or not isinstance(lazy.length, Abstract):
         return
     if not (unplaced and lazy.ungrouped() is lazy):
@@ -134,7 +134,7 @@ def repeated(w: Evaluator, xs: Any, times: Dynamic) -> List:
 def as_selection(w: Evaluator, value: Any, is_folded: bool = False) -> Any:
     """A list of dynamic length as what a mask selects, as NumPy takes it; others as they are, also
     a comprehension that is folded by a loop."""
-    held = w.heap.as_it_stands(value) if type(value) is List else None
+    held = w.heap.as_it_stands(value) if type(value) in LISTS else None
     if isinstance(held, Growing):
         return Masked([*map(if_there, held.rows)], [*map(taken, held.rows)])
     by_a_loop = is_folded and isinstance(held, Indexed) and held.ungrouped() is held

@@ -17,7 +17,7 @@ from pygpu.frontend.joins.joining import Meeting, Round
 from pygpu.frontend.numbers.numbers import as_value
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Bounded, Growing, Indexed
-from pygpu.frontend.values.objects import List, Object, youngest
+from pygpu.frontend.values.objects import LISTS, Object, youngest
 from pygpu.frontend.values.states import Export, State, move_out, reachable
 from pygpu.frontend.values.values import Dynamic, Key
 from pygpu.ssa import Op, Region, Value
@@ -145,7 +145,7 @@ def _level(
                 "times, as in 'for _ in range(16): if not more: break', or keep numbers in it"
             )
         for each in seen:
-            held = state.get(each) if type(each) is List else None
+            held = state.get(each) if type(each) in LISTS else None
             changed = each.serial > older or other.get(each) is not held
             differ |= isinstance(held, Bounded) and changed
     for region, state in zip(regions, pair, strict=True) if differ else ():
@@ -157,7 +157,7 @@ def _may_differ(pair: tuple[State, State], older: int) -> bool:
     """Whether a list is new on one of two paths, or is in slots there and holds something else."""
     left, right = pair
     return youngest() > older or any(
-        type(each) is List and left.get(each) is not right.get(each)
+        type(each) in LISTS and left.get(each) is not right.get(each)
         for each in {**left.heap, **right.heap}
     )
 

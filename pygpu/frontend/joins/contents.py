@@ -20,12 +20,12 @@ from pygpu.frontend.joins.joining import Joining
 from pygpu.frontend.values.kinds import as_objects
 from pygpu.frontend.values.lazy import Bounded, Growing
 from pygpu.frontend.values.objects import (
+    LISTS,
     Array,
     Cell,
     Dict,
     Instance,
     Iterator,
-    List,
     Object,
     Set,
     Vector,
@@ -77,10 +77,10 @@ def _contents(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> Any:
         return _named(join, handle, a, b, key)
     if type(handle) is Set or (type(handle) is Dict and not handle.matches(a, b)):
         a, b = as_slots(a), as_slots(b)
-    if type(handle) is List and not join.meeting.loop and may_grow(a, b):
+    if type(handle) in LISTS and not join.meeting.loop and may_grow(a, b):
         made = grown(join, a, b, key)
         return Conflict(mismatch(join, handle, a, b)) if made is None else made
-    if type(handle) in (List, Set, Dict) and differ_in_length(a, b):
+    if type(handle) in (*LISTS, Set, Dict) and differ_in_length(a, b):
         made = lengthened(join, a, b, key)
         if join.meeting.loop and made is not None:  # else it is walked again
             join.spoiled |= not isinstance(a, Bounded) or made.shape() != a.shape()

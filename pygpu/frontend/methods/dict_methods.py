@@ -150,7 +150,7 @@ def _view(w: Evaluator, d: Dict, which: int | None, items: Any, kind: type[List]
     held = w.peek(d)
     if not isinstance(held, Bounded):
         return followers.view(w, d, items, kind)
-    return w.heap.follow(List(members.columns(held, which)), {d})  # type: ignore[no-any-return]
+    return w.heap.follow(kind(members.columns(held, which)), {d})  # type: ignore[no-any-return]
 
 
 def _copy(w: Evaluator, d: Dict) -> Dict:
@@ -167,7 +167,7 @@ DICT: Final[dict[str, Callable[..., Any]]] = {
     "keys": lambda w, d: _view(w, d, 0, list, Keys),
     "values": lambda w, d: _view(w, d, 1, lambda contents: list(contents.values())),
     "items": lambda w, d: _view(
-        w, d, None, lambda contents: [tuple_of(pair) for pair in contents.items()]
+        w, d, None, lambda contents: [tuple_of(pair) for pair in contents.items()], Keys
     ),
     "copy": _copy,
     "clear": lambda w, d: w.write(d, {}),

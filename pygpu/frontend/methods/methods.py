@@ -128,7 +128,7 @@ def _of_range(function: Any) -> Callable[..., Any]:
 
 
 _METHODS: Final[tuple[tuple[type, dict[str, Callable[..., Any]]], ...]] = (
-    (Keys, {"isdisjoint": lambda w, d, xs: _natively(w, set.isdisjoint, set(w.read(d)), xs)}),
+    (Keys, {"isdisjoint": lambda w, d, xs: SET["isdisjoint"](w, w.call(set, d), xs)}),
     (List, LIST),
     (Dict, DICT),
     (Set, SET),

@@ -45,7 +45,7 @@ def unwrapped(w: Evaluator, value: Any) -> Any:
     if type(value) is Row:
         return opened(w, value)
     if type(value) is Keys:
-        return set(w.read(value))
+        return w.call(set, List(w.read(value)))
     if type(value) is Array:
         contents = w.read(value)
         if contents.dtype != object:

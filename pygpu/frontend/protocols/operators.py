@@ -45,7 +45,7 @@ from pygpu.frontend.values.kinds import (
 )
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Cut, Masked, Row, lifted
-from pygpu.frontend.values.objects import ROW, Array, Dict, List, Matrix, Set, Vector
+from pygpu.frontend.values.objects import ROW, Array, Dict, Keys, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (
     Abstract,
     Choice,
@@ -75,6 +75,8 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         first, second = scalar_kind(a), scalar_kind(b)
         if first and second and not (is_of_users(a) or is_of_users(b)):  # what most are
             return arithmetic.scalars(w, symbol, a, b, first, second)
+    if symbol in "|&-^" and Keys in (a.__class__, b.__class__):
+        a, b = w.call(set, a), w.call(set, b)
     a, b = beside(w, a, b)
     if not isinstance(a, Abstract) and not isinstance(b, Abstract):
         w.environment.dependencies.add(a, b)

@@ -16,10 +16,10 @@ import numpy as np
 from pygpu.frontend.collections import bounded
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols import lookups
-from pygpu.frontend.protocols.arrays import array_of, as_element, is_array, to_objects
+from pygpu.frontend.protocols.arrays import array_of, as_element, is_array, of_dtype, to_objects
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.lazy import Masked
+from pygpu.frontend.values.lazy import Masked, lifted
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, Dynamic, Slice, Tuple, tuple_of
 
@@ -45,6 +45,19 @@ def selection(w: Evaluator, array: np.ndarray[Any, Any], mask: np.ndarray[Any, A
         return Masked(tuple(to_objects(w, array).reshape(-1)), tuple(mask.reshape(-1)))
     rows = [Array(array[place]) for place in np.ndindex(mask.shape)]
     return Masked(rows, tuple(mask.reshape(-1)))
+
+
+def narrowed(w: Evaluator, a: Masked, where: Any, dtype: Any) -> Masked:
+    """Those of the selected elements where a mask of them holds, of a dtype."""
+    if dtype is not None:
+        a = lifted(lambda item: of_dtype(w, item, dtype), (a,))
+    if where is True:
+        return a
+    tests = lifted(lambda item, test: w.truth(test), (a, where))
+    if not all(map(scalar_kind, tests.items)):
+        raise w.error(f"{a.describe()}, which are rows, is folded by a mask of all of them alone")
+    both = [arithmetic.both(w, *pair) for pair in zip(a.tests, tests.items, strict=True)]
+    return Masked(a.items, both)
 
 
 def slots(w: Evaluator, a: Any) -> tuple[Any, Any]:

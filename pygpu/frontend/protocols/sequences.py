@@ -165,7 +165,7 @@ def items_or_maybe(w: Evaluator, value: Any, by_loop: bool = True) -> tuple[Any,
         return contents.rows
     if not isinstance(contents, Bounded):
         return items_of(w, value)
-    return bounded.maybes(w, contents if type(value) is List else members.columns(contents, 0))
+    return bounded.maybes(w, members.columns(contents, 0) if type(value) is Dict else contents)
 
 
 def put_off(w: Evaluator, iterator: Iterator) -> bool:

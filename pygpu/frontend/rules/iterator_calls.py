@@ -301,6 +301,18 @@ def _next_kept(w: Evaluator, index: Any, what: str, function: Any, iterator: Ite
     raise w.error(f"none of {ENDLESS} items passes: does this iterator not end?")
 
 
+def _is_dynamic(w: Evaluator, kept: Iterator) -> bool:
+    """Whether only the device knows which is the first item that a filter keeps."""
+    try:
+        with w.attempt():  # undone
+            advance_iterator(w, kept)
+    except CompileError:
+        return True
+    except Exception:
+        return False
+    return False
+
+
 def _filter(what: str) -> Rule:
     def rule(w: Evaluator, function: Any, xs: Any) -> Any:
         iterator = iterate(w, xs)
@@ -309,7 +321,7 @@ def _filter(what: str) -> Rule:
         if is_generator(w, iterator) or is_undecided(w, iterator):
             return w.call(*by_generator)
         if put_off(w, iterator):
-            return kept
+            return w.call(*by_generator) if _is_dynamic(w, kept) else kept
         sources = (kept,) if iterator is xs else (kept, iterator)
 
         def late(error: Exception | None) -> Any:

@@ -21,7 +21,7 @@ from pygpu.core.host.records import record
 from pygpu.frontend.numbers import arithmetic, narrow
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type, without_dimensions
-from pygpu.frontend.protocols import arrays, comparisons, datamodel, operators
+from pygpu.frontend.protocols import arrays, comparisons, datamodel, operators, selections
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.rules.ordering import first_extreme, middle
 from pygpu.frontend.values.evaluator import Evaluator, Rule
@@ -102,9 +102,7 @@ def reduction(how: Fold) -> Rule:
             return how.of(w, more, [True, *truths] if given and truths is not None else truths)
 
         if isinstance(xs, Masked):
-            if dtype is not None or where is not True:
-                raise w.error(f"{xs.describe()} is folded by axis, keepdims and initial alone")
-            return along(w, row, xs, axis, keepdims)
+            return along(w, row, selections.narrowed(w, xs, where, dtype), axis, keepdims)
         plain = dtype is None and initial is _NOT_GIVEN and where is True
         lazy = _lazy(w, xs)
         if axis is None and lazy is not None and how.long is not None and plain:

@@ -23,6 +23,7 @@ from pygpu.frontend.protocols.sequences import (
     in_turn,
     indexed,
     is_generator,
+    is_shared,
     items_of,
     items_or_maybe,
     iterate,
@@ -36,7 +37,7 @@ from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Bounded, Growing, Indexed, Span, difference
-from pygpu.frontend.values.objects import Dict, Iterator, List, Set, Yielded
+from pygpu.frontend.values.objects import LISTS, Dict, Iterator, List, Set, Yielded
 from pygpu.frontend.values.values import (
     Abstract,
     Dynamic,
@@ -108,7 +109,7 @@ def _count(start: Any, stop: Any, step: Any) -> int | None:
 
 
 def _list(w: Evaluator, xs: Any = ()) -> Any:
-    held = w.heap.as_it_stands(xs) if type(xs) is List else None
+    held = w.heap.as_it_stands(xs) if type(xs) in LISTS else None
     if isinstance(held, (Bounded, Growing)):
         return List(held)
     lazy = None if in_turn(w, xs) else indexed(w, xs)
@@ -142,7 +143,7 @@ def _reversed(w: Evaluator, xs: Any) -> Any:
     method = datamodel.find_method(w, xs, "__reversed__")
     if method is not None:
         return w.call(method)
-    xs = lists.listed(w, xs)
+    xs = w.call(w.method(xs, "keys")) if isinstance(xs, Dict) else lists.listed(w, xs)
     lists.fill(w, xs, unplaced=True)
     lazy = told_apart(w, indexed(w, xs))
     if lazy is not None:
@@ -177,6 +178,11 @@ def _next(w: Evaluator, iterator: Any, *default: Any) -> Any:
         return _next_of_some(w, iterator, *default)
     if is_generator(w, iterator):
         return _next_of(w, iterator, *default)
+    source = w.read(iterator)[0]
+    if isinstance(source, Indexed) and source.filtered and not source.grouped:
+        if is_shared(w, iterator):
+            raise w.error(f"{source.what} is asked by next() once, where it has no name")
+        return w.call(library.next_of, indexed(w, iterator).ungrouped(), *default)
     try:
         return advance_iterator(w, iterator)
     except StopIteration:

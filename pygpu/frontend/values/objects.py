@@ -248,12 +248,16 @@ class Names(Dict):
 
 
 class Keys(List):
-    """What a dict's method `keys` gives: a list that is compared and combined as a set."""
+    """What a dict's methods `keys` and `items` give: a list that is compared and combined as a
+    set."""
 
     __slots__ = ()
 
     def describe(self) -> str:
-        return "the keys of a dict"
+        return "the keys or items of a dict"
+
+
+LISTS: Final = (List, Keys)
 
 
 class Namespace(Dict):
