@@ -16,7 +16,6 @@ import math
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pygpu.core.errors import shown
 from pygpu.core.errors import whole as whole_number
@@ -43,6 +42,9 @@ IN_STAGES: Final = 1 << 21  # numbers of the patches of all pixels, from which o
 FADING: Final = (-0.006110961, 0.040187165, -0.16620325, 0.49993524, -0.99999702, 1.0)
 MOST_UNLIKE: Final = 1e30  # 1 / 2 sigma² by which other colours count for nothing
 ONE_TASK: Final = 1 << 24  # bytes of a Dask array whose rounds cost less in one task than in many
+AT_ONCE: Final = 6  # rounds that are made together, some rows at a time,
+LARGE: Final = 1 << 18  # of so many pixels, which no core's own cache holds
+SLOWER: Final = 0.85  # which part of its change the energy changes by in the next round, often
 STEP: Final = 0.25  # of Chambolle's iteration in two dimensions
 
 
@@ -301,18 +303,36 @@ def _least_variation(layer: Any, weight: float, eps: float, rounds: int) -> Any:
     if not eps:  # no change is less than that: all rounds are made, and none needs the energy
         u, v = _step.iterate((u, v), rounds - 1, layer, weight=weight)
         return _denoised(u, v, layer)
-    first = before = 0.0
-    for n in range(rounds):
-        new_u, new_v, energies = _round(u, v, layer, weight=weight)
-        energy = float(energies.mean())
-        if n == 0:
-            first = before = energy
-        elif abs(before - energy) < eps * first:
-            break
-        before = energy
-        if n + 1 < rounds:
-            u, v = new_u, new_v
+    energies: list[float] = []
+    while len(energies) < rounds - 1:
+        most = _unasked(energies, eps) if layer.height * layer.width >= LARGE else 1
+        count = min(most, rounds - 1 - len(energies))
+        new_u, new_v, *each = _several(u, v, layer, weight, count)
+        for made, energy in enumerate(each):
+            energies.append(float(energy.mean()))
+            if len(energies) > 1 and abs(energies[-2] - energies[-1]) < eps * energies[0]:
+                u, v = _step.iterate((u, v), made, layer, weight=weight)  # those before the end
+                return _denoised(u, v, layer)
+        u, v = new_u, new_v
     return _denoised(u, v, layer)
+
+
+def _unasked(energies: list[float], eps: float) -> int:
+    """How many rounds are made at once: in as many the energy is likely to change by more."""
+    change, count = np.abs(np.diff(energies[-3:])).min(initial=math.inf), 1
+    while count < AT_ONCE and change * SLOWER**count > eps * max(energies[:1], default=0.0):
+        count += 1
+    return count
+
+
+@together
+def _several(u: Any, v: Any, im: Any, weight: float, count: int) -> tuple[Any, ...]:
+    """So many rounds, rows of which are in a cache, and the energies before each."""
+    energies = []
+    for _ in range(count):
+        u, v, energy = _round(u, v, im, weight=weight)
+        energies.append(energy)
+    return u, v, *energies
 
 
 @compile
@@ -331,7 +351,7 @@ def _lazily_least(layer: LazyImage, weight: float, eps: float, rounds: int) -> A
     is one chunk, or as small as one, is done by one task."""
     im = layer.array
     if im.npartitions == 1 or im.nbytes <= ONE_TASK:
-        task = functools.partial(_of_whole, weight=weight, eps=eps, rounds=rounds)
+        task = functools.partial(denoise_tv_chambolle, weight=weight, eps=eps, max_num_iter=rounds)
         made = by_strips(task, im, None, np.dtype(np.float32))
         return layer.reading(made.rechunk(im.chunks))
     u = v = _nothing(im)
@@ -345,10 +365,6 @@ def _lazily_least(layer: LazyImage, weight: float, eps: float, rounds: int) -> A
     if rounds > 1:
         u, v = _step.iterate((u, v), rounds - 1, im, until=is_enough, every=1, weight=weight)
     return _denoised(layer.reading(u), layer.reading(v), layer)
-
-
-def _of_whole(texels: NDArray[Any], weight: float, eps: float, rounds: int) -> NDArray[Any]:
-    return np.asarray(_least_variation(Image(texels), weight, eps, rounds))
 
 
 @whole
