@@ -345,3 +345,25 @@ def many_variables(im: Image, p: Position):
     for k in range(3):
         vs = [(a + b) * 0.5 for a, b in zip(vs, vs[1:] + vs[:1])]
     return sum(w * v for w, v in enumerate(vs))
+
+
+@program
+def sums_of_subsets(counts: Image, p: Position):
+    sizes = [counts(p + (i, 0)) for i in range(5)]
+    reach = [True] + [False] * 30
+    for size in sizes:
+        for s in range(30, -1, -1):
+            if s >= size and reach[s - size]:
+                reach[s] = True
+    return sum(reach), reach[11]
+
+
+@program
+def most_worth_in_a_bag(counts: Image, unit: Image, p: Position):
+    things = [(counts(p + (i, 0)), unit(p + (0, i))) for i in range(6)]
+    best = [0.0] * 25
+    for weight, worth in things:
+        for room in range(24, 0, -1):
+            if room >= weight:
+                best[room] = max(best[room], best[room - weight] + worth)
+    return best[24], best[7]

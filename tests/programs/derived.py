@@ -4,6 +4,7 @@ objects under a condition happens where it holds, and their classes are what the
 import collections
 import heapq
 import json
+import queue
 
 import numpy as np
 
@@ -426,3 +427,40 @@ class OrderedWithMissing(collections.OrderedDict):
 def ordered_dicts_ask_what_is_missing(counts: Image, p: Position):
     some = OrderedWithMissing(a=counts(p))
     return some["a"], some["b"], OrderedWithMissing({1: 2, 3: 4})[counts(p)]
+
+
+@program
+def queues(ints: Image, counts: Image, p: Position):
+    q, stack, least = queue.Queue(), queue.LifoQueue(), queue.PriorityQueue()
+    for k in range(4):
+        if ints(p + (k, 0)) > 0:
+            q.put(ints(p + (k, 0)))
+            least.put((ints(p + (k, 0)) % 7, k))
+        stack.put(k * counts(p))
+    total = 0
+    while not q.empty():
+        total = total * 3 + q.get()
+    first = least.get()[1] if least.qsize() else -1
+    try:
+        total += q.get_nowait()
+    except queue.Empty:
+        total += 1000
+    return total, first, stack.get(), stack.qsize(), q.qsize(), least.empty()
+
+
+@program
+def breadth_first_by_a_queue(counts: Image, p: Position):
+    q = queue.SimpleQueue()
+    q.put((counts(p) % 5, 0))
+    seen, far = set(), 0
+    for _ in range(12):
+        if q.empty():
+            break
+        node, depth = q.get()
+        if node in seen:
+            continue
+        seen.add(node)
+        far = depth
+        for other in ((node * 2) % 7, (node + 3) % 7):
+            q.put((other, depth + 1))
+    return far, len(seen)

@@ -1,5 +1,7 @@
 """Strings of ints that only the device knows: their digits, and what is made of these."""
 
+import re
+import string
 from collections import Counter
 from functools import reduce
 
@@ -519,3 +521,32 @@ def numbers_with_marks(ints: Image, p: Position):
 @program
 def bools_as_digits(mask: Image, p: Position):
     return f"{mask(p):d}" == "1", len(f"{mask(p):+d}"), f"{mask(p):>3d}" == "  0", len(f"{mask(p)}")
+
+
+@program
+def characters_by_formats(counts: Image, p: Position):
+    k = 65 + counts(p) % 3
+    return (
+        *(f"{k:c}" == "B", "%c" % k == "C", f"{k:3c}|" == "  A|", "%-3c|" % k == "B  |"),
+        *(f"{k:*^3c}" == "*C*", "%c" % f"{k:c}" == "A", ord(f"{k + 1:c}")),
+    )
+
+
+@program
+def templates(ints: Image, counts: Image, p: Position):
+    text = string.Template("$a of ${b}, $$").substitute(a=counts(p), b=["x", "yz"][p.x % 2])
+    safe = string.Template("$a $c").safe_substitute({"a": ints(p)})
+    marked = re.sub(r"\d", lambda m: str(int(m[0]) + counts(p)), "1a2b")
+    return len(text), text[0] == "3", len(safe), marked.count("5"), len(marked)
+
+
+@program
+def lengths_of_mapped_words(ints: Image, counts: Image, p: Position):
+    text = ["one two", "three"][counts(p) % 2]
+    return (
+        *(
+            sum(map(len, [str(ints(p)), "abc", ["ab", "c"][counts(p) % 2]])),
+            max(map(len, text.split())),
+        ),
+        *(list(map(len, [text, "abc"]))[0], len(max(text.split(), key=len))),
+    )

@@ -197,3 +197,31 @@ def flags_beyond_all_that_are_named(counts: Image, p: Position):
     n = counts(p) * 5 - 12
     high = High(counts(p) & 3) | High.TOP
     return int(Wall(n)), int(~Wall(n)), int(Wall(-8) | Wall(n & 7)), int(~high), ~high & High.LOW
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    MID = 5
+
+    @classmethod
+    def _missing_(cls, value):
+        return cls.MID
+
+
+class Step(enum.Enum):
+    LOW = 1
+    MID = 4
+    HIGH = 6
+
+    @classmethod
+    def _missing_(cls, value):
+        for member in cls:
+            if member.value >= value:
+                return member
+        return cls.HIGH
+
+
+@program
+def members_for_other_values(ints: Image, counts: Image, p: Position):
+    step = Step(ints(p))
+    return Level(counts(p)).value, step.value, step is Step.HIGH, Step(counts(p)).name == "MID"

@@ -1330,3 +1330,17 @@ def truth_of_exceptions(im: Image, p: Position):
         return 1.0
     except Empty as error:
         return len(error) + (error + 1) if error else error + im(p)
+
+
+class Several(Exception):
+    def __iter__(self):
+        return iter(self.args)
+
+
+@program
+def an_exception_that_is_iterated(ints: Image, p: Position):
+    try:
+        raise Several(ints(p), 2)
+    except Several as e:
+        a, b = e
+        return a + b, sum(e), list(e)[0], 2 in e

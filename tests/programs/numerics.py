@@ -711,3 +711,14 @@ def results_put_into_arrays(im: Image, p: Position):
     np.cumsum(ends, out=ends)
     a[0].clip(0, 0.5, out=ends)
     return sums, all_of_it, ends, np.sum([im(p), 1.0], out=np.zeros(()))
+
+
+@program
+def shapes_and_dtypes_of_several(im: Image, counts: Image, p: Position):
+    a, b = np.array([im(p), 1.0]), np.array([[2.0], [im(p)]])
+    both = np.broadcast(a, b)
+    kinds = np.result_type(a, np.float32) == np.float64, np.result_type(counts(p), 1.5) == float
+    filled = np.zeros(2, np.result_type(a, b)) + im(p)
+    word = np.array(["low", "mid"])[counts(p) % 2]
+    products = sum(x * y for x, y in both)
+    return *both.shape, both.size, both.ndim, *kinds, filled[0], word == "mid", products

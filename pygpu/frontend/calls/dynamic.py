@@ -13,8 +13,10 @@ import enum
 import fractions
 import functools
 import gc
+import itertools
 import operator
 import random
+import re
 import types
 from typing import Any, Final
 
@@ -27,7 +29,7 @@ from pygpu.frontend.flow.choices import possible
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.numbers import flags, operands
 from pygpu.frontend.protocols import datamodel
-from pygpu.frontend.values.callables import Function
+from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.kinds import Text, flag_class, scalar_kind
 from pygpu.frontend.values.known import lift
 from pygpu.frontend.values.objects import Array, List
@@ -138,11 +140,16 @@ def _member_of(w: ControlFlow, cls: enum.EnumMeta, value: Any) -> Any:
         same = flag_class(value) or is_natural(w, value)
         return Flagged(value.value, cls) if same else flags.flags_of(w, value, cls)
     own: Any = cls._missing_.__func__  # type: ignore[attr-defined]
-    if issubclass(cls, enum.Flag) or own is not enum.Enum._missing_.__func__:  # type: ignore[attr-defined]
+    if issubclass(cls, enum.Flag):
         return None
     every: list[enum.Enum] = list(cls)  # type: ignore[call-overload]
     message = f"{describe(value)} is not a valid {cls.__name__}"
-    return w.call(library.member_of, {each.value: each for each in every}, value, message)
+    members = {each.value: each for each in every}
+    if own is not enum.Enum._missing_.__func__:  # type: ignore[attr-defined]
+        return w.call(
+            library.member_or_missing, members, value, message, functools.partial(own, cls)
+        )
+    return w.call(library.member_of, members, value, message)
 
 
 def _of_builtin(w: ControlFlow, function: Any, args: Any, keywords: Any) -> Any:
@@ -169,7 +176,21 @@ def _of_builtin(w: ControlFlow, function: Any, args: Any, keywords: Any) -> Any:
         return dynamic if isinstance(dynamic, Text) else Text(describe(dynamic))
     if isinstance(owner, str):
         raise w.error("a string cannot be made from dynamic values")
+    if isinstance(owner, re.Pattern) and function.__name__ == "sub" and not keywords:
+        return _replaced(w, owner, *args)
     return NotImplemented
+
+
+def _replaced(w: ControlFlow, pattern: re.Pattern[str], new: Any, text: Any, count: Any = 0) -> Any:
+    """pattern.sub(new, text, count), of a known text with what is not known in it."""
+    if not isinstance(text, str) or not (callable(new) or isinstance(new, (Function, Bound))):
+        return NotImplemented
+    parts: list[Any] = []
+    end = 0
+    for found in itertools.islice(pattern.finditer(text), count or None):
+        parts += [text[end : found.start()], w.call(new, found)]
+        end = found.end()
+    return texts.joined(w, "", [*parts, text[end:]])
 
 
 _UNCHANGED: Final = (types.ModuleType, str, bytes)  # what functions written in C belong to

@@ -257,7 +257,7 @@ def letters_of_all(w: Evaluator, parts: Any, separator: str = "") -> Any:
 
 # ---------------------------------------------------------------- what is written of values
 
-_SPEC: Final = re.compile(r"(?:(.)?([<>^=]))?([-+ ])?(#)?(0)?(\d+)?([,_])?([bdoxXsn]?)", re.DOTALL)
+_SPEC: Final = re.compile(r"(?:(.)?([<>^=]))?([-+ ])?(#)?(0)?(\d+)?([,_])?([bcdoxXsn]?)", re.DOTALL)
 _BASES: Final = {"b": (2, "0b"), "o": (8, "0o"), "x": (16, "0x"), "X": (16, "0X")}
 
 
@@ -277,11 +277,16 @@ def of_value(w: Evaluator, value: Any, spec: str = "") -> Any:
         return Text(describe(value))
     fill, align, sign, prefix, zero, width, mark, letter = found.groups()
     size, sign = int(width or 0), (sign or "-").strip("-")
+    if is_int and letter == "c" and not (sign or prefix or mark or align == "="):
+        usual = fill or (zero if not align else None)
+        return _justified(w, character(w, value), size, usual, align, ">")
     if not is_int:
         is_number = letter not in ("", "s") or prefix or align == "=" or sign or mark
         return Text(describe(value)) if is_number else _justified(w, value, size, fill, align, "<")
     if letter == "s":
         raise ValueError("Unknown format code 's' for object of type 'int'")
+    if letter == "c":
+        return Text(f"{describe(value)} by {spec!r}")
     base, known = _BASES.get(letter, (10, ""))
     fills = (zero and not align) or (align == "=" and fill == "0")
     if (align == "=" and not fills) or (mark and (fills or base != 10)):
@@ -372,7 +377,7 @@ def character(w: Evaluator, code: Any) -> Any:
     return word(w.binary("-", code, low), order)
 
 
-_PERCENT: Final = re.compile(r"%(?:%|([-+ 0]*)(\d+)?([bdioxXs]))")
+_PERCENT: Final = re.compile(r"%(?:%|([-+ 0]*)(\d+)?([bcdioxXs]))")
 
 
 def percent(w: Evaluator, template: str, values: Any) -> Any:
@@ -391,11 +396,11 @@ def percent(w: Evaluator, template: str, values: Any) -> Any:
         value = items.pop(0)
         letter = {"i": "d"}.get(found[3], found[3])
         flags, width = found[1] or "", found[2] or ""
-        align = "<" if "-" in flags else ">" if letter == "s" else ""
-        if letter == "s":
+        align = "<" if "-" in flags else ">" if letter in "sc" else ""
+        if letter == "s" or (letter == "c" and not scalar_kind(value)):
             parts.append(written_of(w, w.call(str, value), f"{align}{width}" if width else ""))
             continue
-        sign = "+" if "+" in flags else " " if " " in flags else ""
+        sign = "" if letter == "c" else "+" if "+" in flags else " " if " " in flags else ""
         zero = "0" if "0" in flags and not align else ""
         value = plain_number(w, value)
         parts.append(written_of(w, value, f"{align}{sign}{zero}{width}{letter}"))

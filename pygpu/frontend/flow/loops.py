@@ -31,9 +31,9 @@ from pygpu.frontend.values.evaluator import Mark, usable
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Bounded, Indexed
-from pygpu.frontend.values.objects import List, Waiting, youngest
+from pygpu.frontend.values.objects import Waiting, youngest
 from pygpu.frontend.values.states import Export, State, move_out
-from pygpu.frontend.values.values import Conflict, Dynamic, Key, same_known
+from pygpu.frontend.values.values import Dynamic, Key, same_known
 from pygpu.ssa import Op, Region, Value
 from pygpu.types import Type
 
@@ -99,6 +99,7 @@ class _Unrolling:
         self.distinct = 0  # operations so far, each counted once
         self.sharing = rounds.Sharing(w.build.region, origin.operations)
         self.refused: CompileError | None = None  # why it cannot be a loop of the device
+        self.by_choice = False  # whether items that fit no table are chosen in each round
         self.ending: rounds.Ending | None = None  # of a loop that a dynamic test may leave
 
     def walk(self, state: State) -> Outcome:
@@ -158,7 +159,7 @@ class _Unrolling:
         it was known that the loop goes on."""
         w, state = self.w, outcome.exits[self.header]
         emitted = w.build.count - self.origin.emitted
-        left = _items_left(w, state) if self.is_for else 0
+        left = rounds.items_left(state) if self.is_for else 0
         may_leave = len(outcome.exits) > 1
         if self.is_for and self.iterations == 1 and not may_leave:
             self.peeled = w.mark(state)
@@ -169,10 +170,9 @@ class _Unrolling:
             too_much = not self._is_shared(left)
         is_hopeless = whole > UNROLLED_AT_ALL * UNROLL_OPS * (SHORT_LOOP if is_short else 1)
         if self.refused:
-            endless = may_leave and _collects(w) and self._has_no_end()
-            if endless or (is_hopeless and emitted > UNROLL_OPS):
+            if may_leave and _collects(w) and self._has_no_end():
                 raise self.refused
-            return None
+            return self._by_choice() if is_hopeless and emitted > UNROLL_OPS else None
         if may_leave and not self.is_for:
             if emitted <= UNROLL_OPS and self._comes_to_an_end(state, here):
                 return None
@@ -187,8 +187,17 @@ class _Unrolling:
             if looped is not None:
                 return looped
         if is_hopeless and self.refused:
-            raise self.refused
+            return self._by_choice()
         return None  # cannot be a loop of the device: unroll, whatever it takes
+
+    def _by_choice(self) -> Outcome:
+        """The loop as one of the device whose items are chosen in each round."""
+        self.by_choice = True
+        looped = self._try_from(self.origin)
+        if looped is None and self.refused:
+            raise self.refused
+        assert looped is not None
+        return looped
 
     def _may_end(self) -> bool:
         """Whether a loop may be walked on that a dynamic test may leave, for a known end."""
@@ -242,7 +251,7 @@ class _Unrolling:
                 "write the generator inside of the function, where it is compiled too"
             )
         if items is None:
-            items = tables.tabulate(w, source[index:])
+            items = tables.tabulate(w, source[index:], self.by_choice)
         w.write(iterator, (items, 0))
         collected = comprehensions.collected_by(w, frame, header, state, known=True)
         if collected is not None:
@@ -261,16 +270,6 @@ def _collects(w: ControlFlow) -> bool:
     held = [frame.state.locals for frame in w.frames if frame.state is not None]
     held += [w.state.get(each) for each in w.kept if isinstance(each, Waiting)]
     return any(".yield" in variables for variables in held)
-
-
-def _items_left(w: ControlFlow, state: State) -> int:
-    contents = state.get(state.stack[-ITERATOR_SLOTS])
-    if isinstance(contents, Conflict):
-        return 1
-    source, index = contents
-    if isinstance(source, List):
-        source = state.get(source)
-    return len(source) - index if isinstance(source, (tuple, range)) else 1
 
 
 def device_loop(

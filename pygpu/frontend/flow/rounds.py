@@ -27,7 +27,7 @@ from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import List
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import ABSENT, Abstract, Dynamic, Key, Tuple
+from pygpu.frontend.values.values import ABSENT, Abstract, Conflict, Dynamic, Key, Tuple
 from pygpu.ssa import Op, Region, Value, constant_of, walk
 from pygpu.types import Type
 
@@ -191,6 +191,17 @@ def length(frame: Frame, header: int, state: State) -> Any:
         return None
     source, _ = state.get(state.stack[-ITERATOR_SLOTS])
     return source.length if isinstance(source, Indexed) else None
+
+
+def items_left(state: State) -> int:
+    """How many rounds a `for` loop over what is known has yet; 1 where nobody knows."""
+    contents = state.get(state.stack[-ITERATOR_SLOTS])
+    if isinstance(contents, Conflict):
+        return 1
+    source, index = contents
+    if isinstance(source, List):
+        source = state.get(source)
+    return len(source) - index if isinstance(source, (tuple, range)) else 1
 
 
 def at_most(w: Evaluator, rounds: Any) -> tuple[int | None, bool]:

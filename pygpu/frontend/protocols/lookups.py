@@ -265,6 +265,8 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         return any_of(element.value, *numbers)
     if isinstance(container, np.ndarray):
         made = tables.array_column(w, container)
+        if made is None and container.dtype.kind == "U":
+            return _in_turn(w, w.item(tuple(container.tolist()), indices[0]), indices[1:])
         if made is None:
             raise w.error(f"an array of {container.dtype} cannot be indexed by a dynamic value")
         tables.check_index(w, indices[0], len(container))

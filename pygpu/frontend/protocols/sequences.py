@@ -21,8 +21,9 @@ from pygpu.frontend.collections.derived import HELD
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.numbers import hint_of_number
 from pygpu.frontend.numbers.operands import components
-from pygpu.frontend.protocols.datamodel import own_method
+from pygpu.frontend.protocols.datamodel import class_of, own_method
 from pygpu.frontend.values.evaluator import Evaluator, Mark
+from pygpu.frontend.values.faults import Raised
 from pygpu.frontend.values.lazy import Bounded, Growing, Indexed, Lazy, Masked, Row, Suspended
 from pygpu.frontend.values.objects import (
     Array,
@@ -106,7 +107,7 @@ def items_of(w: Evaluator, value: Any) -> tuple[Any, ...]:
             return tuple([value.element(index) for index in range(value.length)])
         case Indexed():
             raise w.error(f"{value.what} has no known length: loop over it")
-        case Instance():
+        case Instance() | Raised():
             return items_of(w, iterate(w, value))
         case Conflict():
             raise w.error(value.message)
@@ -254,14 +255,14 @@ def iterate(w: Evaluator, value: Any) -> Any:
             return _while_kept(w, Iterator((items_of(w, value), 0)), value)
         case Tuple() if own_method(w, value, "__iter__") is not None:
             return iterate(w, w.call(own_method(w, value, "__iter__")))
-        case Instance():
+        case Instance() | Raised():
             method = w.special(value, "__iter__")
             if method is not None:
                 iterator = w.call(method)
                 if not isinstance(iterator, Instance):
                     return _of_container(w, value, iterate(w, iterator))
                 return w.call(walked.asked, w.special(iterator, "__next__"))
-            if w.special(value, "__len__") is None:
+            if isinstance(value, Raised) or w.special(value, "__len__") is None:
                 return w.call(walked.by_index, value)
             length = w.length(value)
             source = tuple([w.item(value, index) for index in range(length)])
@@ -297,9 +298,9 @@ def seen_through(w: Evaluator, view: List) -> Dict | None:
     return held[0] if held else None
 
 
-def _of_container(w: Evaluator, value: Instance, made: Iterator) -> Iterator:
+def _of_container(w: Evaluator, value: Any, made: Iterator) -> Iterator:
     """The iterator that an object gives; that of a deque ends where the deque changes its size."""
-    if issubclass(getattr(value.cls, "stands_for", object), collections.deque):
+    if issubclass(class_of(value), collections.deque):
         return _while_kept(w, made, w.read(value)[HELD])
     return made
 
@@ -355,13 +356,11 @@ def indexed(w: Evaluator, xs: Any) -> Any:
     """The Indexed that a sequence is made of at run time, None if its items can be listed. Of an
     iterator it is what is left, and nothing is left in it afterwards."""
     lazy = _made_of(w, xs)
-    if not isinstance(lazy, Indexed):
-        return None
-    if isinstance(xs, Iterator):
-        _, index = w.read(xs)
-        w.write(xs, (lazy, lazy.length))
-        return lazy if same_known(index, 0) else _from(w, lazy, index)
-    return lazy
+    if not isinstance(lazy, Indexed) or not isinstance(xs, Iterator):
+        return lazy if isinstance(lazy, Indexed) else None
+    _, index = w.read(xs)
+    w.write(xs, (lazy, lazy.length))
+    return lazy if same_known(index, 0) else _from(w, lazy, index)
 
 
 def endless(w: Evaluator, source: Any, start: Any) -> Any:

@@ -54,8 +54,9 @@ WIDE: Final = 64  # elements, from which on a row of a known array is not looked
 TABLE_LIMIT = 1 << 22  # elements of one table of constants
 
 
-def tabulate(w: Evaluator, items: Sequence[Any]) -> Indexed:
-    """Known items as a sequence that can be indexed at run time, in tables of constants."""
+def tabulate(w: Evaluator, items: Sequence[Any], by_choice: bool = False) -> Indexed:
+    """Known items as a sequence that can be indexed at run time, in tables of constants. Few that
+    are not known are chosen by the index, where that may be."""
     if isinstance(items, range):
         first, step = items.start, items.step
 
@@ -77,6 +78,13 @@ def tabulate(w: Evaluator, items: Sequence[Any]) -> Indexed:
     held = {each: w.peek(each) for each in _objects(w, items) if not _is_view(each)}
     items = as_known(w, items)
     element = None if any(map(_is_computed, held, held.values())) else column(w, items)
+    if element is None and by_choice and len(items) <= WIDE:
+        return Indexed(
+            len(items),
+            lambda index, *items: w.item(Tuple(items), index),
+            f"a sequence of {len(items)} items",
+            tuple(items),
+        )
     if element is None:
         odd = next((item for item in items if column(w, (item,)) is None), items[0])
         if isinstance(odd, Maybe):

@@ -14,6 +14,7 @@ import contextlib
 import functools
 import itertools
 import operator
+import queue
 import types
 from collections.abc import Callable, Mapping
 from types import CellType
@@ -374,6 +375,7 @@ ALWAYS: Final = frozenset(
     + [list, dict, set, object.__new__, *[kind.__new__ for kind in derived.NUMBERS]]
     + [types.SimpleNamespace, contextlib.ExitStack]
     + [collections.deque, collections.defaultdict, collections.OrderedDict, collections.Counter]
+    + [queue.Queue, queue.SimpleQueue, queue.LifoQueue, queue.PriorityQueue]
     + [asked.refuse, asked.refuse_method, fragments.discard, fragments.ddx, fragments.ddy]
     + [*CHANGING, *REMEMBERING]
 )

@@ -16,7 +16,7 @@ from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, narrow
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import number_in, vector_type
-from pygpu.frontend.protocols import arrays, operators, products
+from pygpu.frontend.protocols import arrays, datamodel, operators, products
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.ordering import nans_last, places_in_order
 from pygpu.frontend.rules.reductions import REDUCTION_RULES, extremum, flat, holds, kind_of
@@ -183,6 +183,22 @@ def _broadcast_arrays(w: Evaluator, *xs: Any, **more: Any) -> Any:
     return tuple_of(made) if isinstance(np.broadcast_arrays(0), tuple) else List(made)
 
 
+def _result_type(w: Evaluator, *xs: Any) -> Any:
+    """np.result_type, of arrays by their dtypes and of Python's numbers as such."""
+
+    def known(x: Any) -> Any:
+        if isinstance(x, Array):
+            return arrays.dtype_of(w, arrays.to_objects(w, x))
+        if not isinstance(x, Abstract):
+            return x
+        if not scalar_kind(x):
+            raise w.error(f"np.result_type() takes numbers, arrays and dtypes, got {describe(x)}")
+        cls: Any = datamodel.certain_class(w, x)
+        return np.dtype(cls) if issubclass(cls, np.generic) else cls(0)
+
+    return np.result_type(*map(known, xs))
+
+
 _ITSELF: Final = {kind.__name__: np.dtype(kind) for kind in (float, int, bool)}
 
 
@@ -296,6 +312,7 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     np.asarray: _asarray,
     np.copy: _array,
     np.broadcast_arrays: _broadcast_arrays,
+    np.result_type: _result_type,
     np.zeros_like: _like(0.0),
     np.ones_like: _like(1.0),
     np.full_like: _like(None),

@@ -10,6 +10,7 @@ import array
 import collections
 import contextlib
 import heapq
+import queue
 import struct
 from typing import Any, Final
 
@@ -40,6 +41,7 @@ from pygpu.frontend.values.lazy import Bounded, Growing, Indexed, Span, differen
 from pygpu.frontend.values.objects import LISTS, Dict, Iterator, List, Set, Yielded
 from pygpu.frontend.values.values import (
     Abstract,
+    Choice,
     Dynamic,
     Natural,
     NotKnown,
@@ -116,6 +118,12 @@ def _list(w: Evaluator, xs: Any = ()) -> Any:
     if lazy is not None:
         return List(lazy)
     return List(lists.collected(w, items_or_maybe(w, xs)))
+
+
+def _tuple(w: Evaluator, xs: Any = ()) -> Any:
+    if in_turn(w, xs):
+        raise w.error("a tuple has a known length: make a list, as in list(xs)")
+    return tuple_of(items_of(w, xs))
 
 
 def _dict(w: Evaluator, pairs: Any = (), **named: Any) -> Any:
@@ -230,6 +238,11 @@ def _bytes(w: Evaluator, *given: Any) -> Any:
         return w.call(written.Bytes, *given)
 
 
+def _len(w: Evaluator, xs: Any) -> Any:
+    return w.call(library.length_of, xs) if type(xs) is Choice else indexing.length(w, xs)
+
+
+_QUEUES: Final = "Queue SimpleQueue LifoQueue PriorityQueue"
 _OF_HEAPS: Final = "heappush heappop heapreplace heappushpop heapify nsmallest nlargest"
 
 
@@ -244,6 +257,7 @@ STRUCTURE_RULES: Final[dict[Any, Rule]] = {
     bytearray: later_from(written, "ByteArray"),
     array.array: later_from(written, "TypedArray"),
     int.from_bytes: later_from(written, "from_bytes"),
+    **{getattr(queue, name): later_from(modules, name) for name in _QUEUES.split()},
     struct.pack: later_from(modules, "pack"),
     struct.unpack: later_from(modules, "unpack"),
     collections.deque: later_from(containers, "Deque"),
@@ -254,9 +268,9 @@ STRUCTURE_RULES: Final[dict[Any, Rule]] = {
     **{getattr(heapq, name): later_from(modules, name) for name in _OF_HEAPS.split()},
     heapq.merge: when_asked(_merge, "merged"),
     range: _range,
-    len: lambda w, x: indexing.length(w, x),
+    len: _len,
     list: _list,
-    tuple: lambda w, xs=(): tuple_of(items_of(w, xs)),
+    tuple: _tuple,
     dict: _dict,
     dict.fromkeys: _from_keys,
     set: _set,

@@ -6,6 +6,7 @@ samples say, Python computes.
     Polynomial([a, b, c])(0.5)          # of a x**2 + b x + c
 """
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -396,7 +397,21 @@ def polyint(p: Any, m: Any = 1, k: Any = 0) -> Any:
 
 
 # The functions by what means them.
+class Broadcast:
+    """np.broadcast(): of which shape several arrays are together, and their rows of elements."""
+
+    def __init__(self, *arrays: Any) -> None:
+        self.arrays = arrays
+        self.shape = np.broadcast_shapes(*[np.shape(each) for each in arrays])
+        self.size = math.prod(self.shape)
+        self.ndim = self.nd = len(self.shape)
+
+    def __iter__(self) -> Any:
+        return zip(*[np.ravel(np.broadcast_to(x, self.shape)) for x in self.arrays], strict=True)
+
+
 MEANT: Final[dict[Any, Any]] = {
+    np.broadcast: Broadcast,
     np.linalg.qr: qr,
     np.linalg.lstsq: lstsq,
     np.linalg.svd: svd,

@@ -294,6 +294,11 @@ def next_of(xs: Any, *default: Any) -> Any:
     return default[0]
 
 
+def length_of(xs: Any) -> Any:
+    """len(), of whichever option a choice is."""
+    return len(xs)
+
+
 def first_of(a: Any, b: Any) -> Any:
     """The first of two that is there."""
     return b if a is None else a
@@ -312,6 +317,16 @@ def member_of(members: Any, value: Any, message: str) -> Any:
     if value not in members:
         raise ValueError(message)
     return members[value]
+
+
+def member_or_missing(members: Any, value: Any, message: str, missing: Any) -> Any:
+    """A member of an enumeration whose class says which one stands for other values."""
+    if value in members:
+        return members[value]
+    found = missing(value)
+    if found is None:
+        raise ValueError(message)
+    return found
 
 
 def stored_at(xs: Any, index: Any, new: Any) -> None:

@@ -1,12 +1,14 @@
-"""Python's modules `statistics`, `heapq` and `struct`, as functions that are walked: averages of
-floats, where Python's own count in fractions; items of a heap move as in CPython's own, so it has
-them in the same places.
+"""Python's modules `statistics`, `heapq`, `queue` and `struct`, as functions and classes that are
+walked: averages of floats, where Python's own count in fractions; items of a heap move as in
+CPython's own, so it has them in the same places.
 
     statistics.variance(window)         # of a list of texels
     heapq.heappush(queue, (cost, node))
 """
 
+import collections
 import math
+import queue
 import re
 import statistics
 import struct
@@ -234,6 +236,62 @@ def _merged(left: Any, right: Any, reverse: Any) -> Any:
 
 def _goes_first(a: Any, b: Any, reverse: Any) -> Any:
     return b[0] < a[0] if reverse else a[0] < b[0]
+
+
+# ---------------------------------------------------------------- queue
+
+
+class Queue:
+    """queue.Queue: nobody waits for an item here, where there is none it raises."""
+
+    stands_for: Any = queue.Queue
+
+    def __init__(self, maxsize: Any = 0) -> None:
+        self.maxsize, self.queue = maxsize, self.made()
+
+    made: Any = staticmethod(lambda: collections.deque())
+    add: Any = staticmethod(lambda held, item: held.append(item))
+    take: Any = staticmethod(lambda held: held.popleft())
+
+    def put(self, item: Any, block: Any = True, timeout: Any = None) -> None:
+        if self.full():
+            raise queue.Full
+        self.add(self.queue, item)
+
+    def get(self, block: Any = True, timeout: Any = None) -> Any:
+        if not self.queue:
+            raise queue.Empty
+        return self.take(self.queue)
+
+    put_nowait, get_nowait = put, get
+
+    def qsize(self) -> Any:
+        return len(self.queue)
+
+    def empty(self) -> Any:
+        return not self.queue
+
+    def full(self) -> Any:
+        return len(self.queue) >= self.maxsize if self.maxsize > 0 else False
+
+    def task_done(self) -> None:
+        pass
+
+
+class SimpleQueue(Queue):
+    stands_for: Any = queue.SimpleQueue
+
+
+class LifoQueue(Queue):
+    stands_for: Any = queue.LifoQueue
+    made: Any = staticmethod(lambda: [])
+    take: Any = staticmethod(lambda held: held.pop())
+
+
+class PriorityQueue(LifoQueue):
+    stands_for: Any = queue.PriorityQueue
+    add: Any = staticmethod(heappush)
+    take: Any = staticmethod(heappop)
 
 
 # ---------------------------------------------------------------- struct
