@@ -317,3 +317,27 @@ def dicts_backwards(counts: Image, p: Position):
     numbered = sum(k * i for i, k in enumerate(reversed(d)))
     last = next(reversed(d)), next(reversed(d.values())), *list(reversed(d.items()))[0]
     return *last, numbered, list(reversed(d))[0], list(reversed(d.keys()))[-1], next(reversed(d))
+
+
+@program
+def folds_of_what_is_made_of_members(counts: Image, p: Position):
+    s = {(counts(p + (i, 0)) % 3, i) for i in range(4)}
+    t = {counts(p + (i, 0)) for i in range(5)}
+    return (
+        *(any(y == 3 for _, y in s), all(a < 2 for a, _ in s), max(a + b for a, b in s)),
+        *(min(a * b for a, b in s), len({(b, a) for a, b in s}), sum(1 for t in s if t[0] == 2)),
+        *(
+            sum(a for a, _ in s),
+            sorted(v * 2 % 5 for v in t)[-1],
+            max((v for v in t if v > 9), default=0),
+        ),
+        *(len(set(v // 2 for v in t)), {v % 2 for v in t} == {0, 1}, sum(v % 2 == 0 for v in t)),
+    )
+
+
+@program
+def neighbours_of_living_cells(counts: Image, p: Position):
+    live = {(counts(p + (i, 0)) % 3, i % 2) for i in range(4)}
+    near = {(x + dx, y) for x, y in live for dx in (-1, 1)}
+    grown = {cell for cell in near if sum((cell[0] + d, cell[1]) in live for d in (-1, 1)) == 2}
+    return len(near), len(live | grown), sum((x + 1, y) in live for d in (0, 1) for x, y in live)

@@ -25,7 +25,18 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import key_of
 from pygpu.frontend.values.lazy import Bounded, Indexed
-from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
+from pygpu.frontend.values.objects import (
+    Array,
+    Dict,
+    Instance,
+    List,
+    Matrix,
+    Set,
+    Unordered,
+    Vector,
+    Yielded,
+)
+from pygpu.frontend.values.objects import Iterator as Iterated
 from pygpu.frontend.values.values import (
     Abstract,
     Choice,
@@ -66,9 +77,19 @@ def known_entries(w: Evaluator, d: Any) -> dict[Any, Any]:
 
 
 def as_list(w: Evaluator, value: Any) -> Any:
-    """A set whose members only the device knows as a list, in no order; others as they are."""
+    """A set whose members only the device knows as a list, in no order; others as they are. So are
+    iterators over such, of which nothing is left."""
+    if isinstance(value, Iterated) and isinstance(source := w.read(value)[0], Unordered):
+        w.write(value, ((), 0))
+        return Iterated((Yielded(w.read(source)), 0))
     held = members(w, value) if type(value) is Set else None
     return value if held is None else List(held)
+
+
+def check_order(w: Evaluator, source: Any) -> None:
+    """An error where the next item is asked for of what an iterator takes from, and it has none."""
+    if type(source) is Unordered:
+        raise w.error(UNORDERED)
 
 
 UNORDERED: Final = (

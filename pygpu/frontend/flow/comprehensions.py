@@ -77,6 +77,15 @@ def _may_leave_out(frame: Frame, header: int, adding: int) -> bool:
     return False
 
 
+def adds_to_a_set(frame: Frame, header: int) -> bool:
+    """Whether a loop is one of a set's comprehension, whose set lies below the loop's iterator."""
+    return any(
+        instruction.op == "ADD" and _depth(frame, header, block, instruction) > ITERATOR_SLOTS
+        for block in frame.graph.loops.get(header, ())
+        for instruction in frame.code.instructions[block : frame.graph.blocks[block]]
+    )
+
+
 def _adding(frame: Frame, header: int) -> tuple[int, Instruction] | None:
     """The instruction that adds an item to what a comprehension's loop makes, and its block."""
     for block in sorted(frame.graph.loops[header]):

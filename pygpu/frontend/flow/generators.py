@@ -29,12 +29,21 @@ from pygpu.frontend.protocols.sequences import taken_or_put_off
 from pygpu.frontend.values.faults import Fault, PathEnds
 from pygpu.frontend.values.frames import Frame, Guarded
 from pygpu.frontend.values.lazy import Indexed, Lazy, Suspended
-from pygpu.frontend.values.objects import Cell, Iterator, Object, Waiting, Yielded, youngest
+from pygpu.frontend.values.objects import (
+    Cell,
+    Iterator,
+    Object,
+    Unordered,
+    Waiting,
+    Yielded,
+    youngest,
+)
 from pygpu.frontend.values.states import State, reachable
 from pygpu.frontend.values.values import ABSENT, Choice, Conflict, NotKnown
 from pygpu.ssa import Call
 
 with later():
+    from pygpu.frontend.collections import members
     from pygpu.frontend.flow import branches, handling
 
 # Where a frame goes on stands with its variables: a block and how much is on its stack, or why it
@@ -334,4 +343,13 @@ def _whole(
     _, locals, _ = unpacked(begun, at)
     w.inline(code, globals, {**locals, ".yield": collected})
     contents = w.read(collected)
-    return Iterator((contents if isinstance(contents, Indexed) else collected, 0))
+    if collected.before is None:
+        return Iterator((contents if isinstance(contents, Indexed) else collected, 0))
+    youngest_then, held = collected.before
+    for handle, now in w.state.heap.items():
+        is_old = handle.serial <= youngest_then and not isinstance(
+            handle, (Iterator, Yielded, Waiting)
+        )
+        if is_old and held.get(handle, handle.initial) is not now:  # by whichever came last
+            raise w.error(members.UNORDERED)
+    return Iterator((Unordered(contents), 0))

@@ -26,7 +26,7 @@ from pygpu.frontend.flow.paths import (
 )
 from pygpu.frontend.joins.joining import Renumbered, Round
 from pygpu.frontend.numbers.numbers import as_value
-from pygpu.frontend.protocols.sequences import UNROLL_OPS, endless, source_items
+from pygpu.frontend.protocols.sequences import UNROLL_OPS, endless
 from pygpu.frontend.values.evaluator import Mark, usable
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
@@ -242,7 +242,7 @@ class _Unrolling:
             return device_loop(w, frame, header, state, self.stops)
         iterator = state.stack[-ITERATOR_SLOTS]
         source, index = w.read(iterator)
-        source = source_items(w, source)
+        source = rounds.source_items(w, source)
         items = endless(w, source, index)
         if items is None and not isinstance(source, (tuple, range)):
             raise w.error(

@@ -22,10 +22,11 @@ from typing import Any, Final, NamedTuple
 
 from pygpu.bytecode import ITERATOR_SLOTS, Instruction
 from pygpu.core.host.later import later
+from pygpu.frontend.protocols.sequences import ENDLESS, items_of
 from pygpu.frontend.values.evaluator import Evaluator, Mark
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Indexed
-from pygpu.frontend.values.objects import List
+from pygpu.frontend.values.objects import List, Replay
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import ABSENT, Abstract, Conflict, Dynamic, Key, Tuple
 from pygpu.ssa import Op, Region, Value, constant_of, walk
@@ -202,6 +203,21 @@ def items_left(state: State) -> int:
     if isinstance(source, List):
         source = state.get(source)
     return len(source) - index if isinstance(source, (tuple, range)) else 1
+
+
+def source_items(w: Evaluator, source: Any) -> Sequence[Any]:
+    """The items of an iterator's source, of one that Python runs as far as it goes."""
+    if isinstance(source, List):
+        return items_of(w, source)
+    if isinstance(source, Replay):
+        try:
+            for index in range(ENDLESS + 1):
+                item = source.get(index)
+                if isinstance(item, int) and item.bit_length() > 64:
+                    break  # which no table holds: such numbers may grow for ever
+        except StopIteration:
+            return tuple(source.items)
+    return source  # type: ignore[no-any-return]
 
 
 def at_most(w: Evaluator, rounds: Any) -> tuple[int | None, bool]:

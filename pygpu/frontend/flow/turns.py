@@ -17,14 +17,14 @@ from pygpu.frontend.protocols import sequences
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.lazy import Indexed, Suspended
-from pygpu.frontend.values.objects import Iterator, List
+from pygpu.frontend.values.objects import Iterator, List, Unordered, Yielded, youngest
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Choice, Conflict, Dynamic
 from pygpu.ssa import Value
 
 with later():
     from pygpu.frontend.effects import raising
-    from pygpu.frontend.flow import branches
+    from pygpu.frontend.flow import branches, comprehensions
     from pygpu.frontend.values import ranges
 
 
@@ -74,6 +74,8 @@ def next_round(
     body = frame.graph.blocks[block]
     iterator = state.stack[-ITERATOR_SLOTS]
     source, index = w.read(iterator) if isinstance(iterator, Iterator) else (None, 0)
+    if type(source) is Unordered:
+        _take_in_any_order(w, frame, block, state)
     if isinstance(source, Indexed):
         sure = ranges.is_above(w, source.length, index)
         inside = sure or arithmetic.compare(w, "<", index, source.length)
@@ -94,6 +96,18 @@ def next_round(
                 _keep_result(w, state, iterator, ended)
     del state.stack[-ITERATOR_SLOTS:]
     return Outcome.one(target, state)
+
+
+def _take_in_any_order(w: ControlFlow, frame: Frame, block: int, state: State) -> None:
+    """Let a loop take items that have no order where none shows: of a set's comprehension, and of
+    a generator's, which then has none either."""
+    iterator, collected = state.stack[-ITERATOR_SLOTS], state.locals.get(".yield")
+    source, index = w.read(iterator)
+    if isinstance(collected, Yielded) and frame.code.code.co_name == "<genexpr>":
+        collected.before = collected.before or (youngest(), dict(state.heap))
+    elif not comprehensions.adds_to_a_set(frame, block):
+        return
+    w.write(iterator, (Yielded(w.read(source)), index))
 
 
 def _keep_result(w: ControlFlow, state: State, iterator: Any, ended: StopIteration) -> None:

@@ -190,7 +190,7 @@ def _add(w: Evaluator, s: Set, value: Any) -> None:
 
 def _add_all(w: Evaluator, s: Set, *several: Any) -> None:
     for more in several:
-        items = items_or_maybe(w, members.as_list(w, more) if type(more) is Set else more)
+        items = items_or_maybe(w, members.as_list(w, more))
         try:
             known = [key_of(w, item) for item in items]
         except NotKnown:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import collections
 import collections.abc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from operator import itemgetter
 from typing import Any, Final
 
@@ -34,6 +34,7 @@ from pygpu.frontend.values.objects import (
     Matrix,
     Replay,
     Set,
+    Unordered,
     Vector,
     Yielded,
 )
@@ -154,6 +155,7 @@ def items_or_maybe(w: Evaluator, value: Any, by_loop: bool = True) -> tuple[Any,
     if isinstance(value, Iterator):
         _open(w, value)
         source, index = w.read(value)
+        members.check_order(w, source)
         if isinstance(source, Yielded):
             items: tuple[Any, ...] = w.read(source)
             w.write(value, (source, len(items)))
@@ -218,6 +220,7 @@ def in_turn(w: Evaluator, xs: Any) -> bool:
 def maybe_next(w: Evaluator, iterator: Iterator) -> bool:
     """Whether the next item is one that a filter may have left out."""
     source, index = w.read(iterator)
+    members.check_order(w, source)
     if not isinstance(source, Yielded) or isinstance(index, Abstract):
         return False
     items = w.read(source)
@@ -251,6 +254,8 @@ def iterate(w: Evaluator, value: Any) -> Any:
             source = contents if isinstance(contents, Indexed) else value
             if seen_through(w, value) is not None:
                 return _while_kept(w, Iterator((source, 0)), seen_through(w, value))
+        case Set() if isinstance(held := w.read(value), Bounded):
+            source = Unordered(bounded.maybes(w, held))
         case Dict() | Set():
             return _while_kept(w, Iterator((items_of(w, value), 0)), value)
         case Tuple() if own_method(w, value, "__iter__") is not None:
@@ -322,6 +327,7 @@ def _while_kept(w: Evaluator, made: Iterator, held: Any) -> Iterator:
 def advance_iterator(w: Evaluator, iterator: Any) -> Any:
     """next(iterator). StopIteration at its end."""
     source, index = w.read(iterator)
+    members.check_order(w, source)
     if isinstance(source, Replay):
         item = source.get(index)
     elif isinstance(source, Lazy):
@@ -431,18 +437,3 @@ def _has_effects(w: Evaluator, before: Mark, sources: tuple[Any, ...]) -> bool:
         and old.get(handle, handle.initial) is not contents
         for handle, contents in w.state.heap.items()
     )
-
-
-def source_items(w: Evaluator, source: Any) -> Sequence[Any]:
-    """The items of an iterator's source, of one that Python runs as far as it goes."""
-    if isinstance(source, List):
-        return items_of(w, source)
-    if isinstance(source, Replay):
-        try:
-            for index in range(ENDLESS + 1):
-                item = source.get(index)
-                if isinstance(item, int) and item.bit_length() > 64:
-                    break  # which no table holds: such numbers may grow for ever
-        except StopIteration:
-            return tuple(source.items)
-    return source  # type: ignore[no-any-return]

@@ -191,6 +191,16 @@ class List(Object):
 class Yielded(List):
     """What a generator expression has yielded: some items may be a `Maybe`."""
 
+    __slots__ = ("before",)
+
+    def __init__(self, initial: Any, outside: bool | str = False) -> None:
+        super().__init__(initial, outside)
+        self.before: Any = None  # of what has no order: what objects held before it was taken
+
+
+class Unordered(Yielded):
+    """Members of a set, or what was made of each, in an order of Python's that nobody can tell."""
+
     __slots__ = ()
 
 
