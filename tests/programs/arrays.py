@@ -834,3 +834,22 @@ def ufuncs_at_places(unit: Image, counts: Image, p: Position):
         some[0],
         some[1],
     )
+
+
+@program
+def functions_that_give_the_array_itself(im: Image, p: Position):
+    a = np.array([im(p), np.inf, 3, 4])
+    np.nan_to_num(a, copy=False, posinf=7.0)
+    np.real(a)[2] = 50
+    np.array(a, copy=False)[3] = 60
+    return a[0], a[1], a[2], a[3]
+
+
+@program
+def clipped_arrays_are_of_the_arrays_kind(im: Image, p: Position):
+    a = np.array([im(p), 1, 3])
+    clipped, greater = a.clip(0, 2), np.maximum(a, 1)
+    clipped[1] = 50
+    greater[2] = 9
+    like, whole = np.full_like(a, a), np.full((2, 3), a)
+    return clipped.sum() + like[2], greater.sum(), whole[1, 0] + whole[0, 2]

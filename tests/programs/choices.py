@@ -666,3 +666,65 @@ def rounds_of_a_state_and_named_events(counts: Image, p: Position):
         if then is not None:
             other = then
     return state.value, other.value
+
+
+NODES = [("add", 1, 2), ("neg", 3), ("lit",), ("name", "end"), ("scale", 2.5)]
+
+
+@program
+def tuples_of_several_lengths(counts: Image, p: Position):
+    node = NODES[counts(p) % 5]
+    if node[0] == "add":
+        return node[1] + node[2] + 0.5
+    if node[0] == "neg" or node[0] == "scale":
+        return -node[1] * 2.0
+    if len(node) > 1:
+        return 7.5 if node[1] == "end" else 8.5
+    return len(node) * 9.5
+
+
+@program
+def lengths_tell_which_tuple_it_is(counts: Image, p: Position):
+    found = [("A", 1), ("S", "T", 2), ()][counts(p) % 3]
+    if not found:
+        return -1
+    first, *rest = found
+    if len(found) == 3:
+        return found[2] + 10 * len(rest)
+    return found[-1] + (5 if first == "A" else 6)
+
+
+@program
+def tuples_that_are_too_short_are_handled(counts: Image, p: Position):
+    pair = [(1, 2), (3, 4, 5), ()][counts(p) % 3]
+    try:
+        return pair[2]
+    except IndexError:
+        return -len(pair)
+
+
+@program
+def instructions_of_a_stack(counts: Image, p: Position):
+    stack = []
+    for op in [("push", counts(p)), ("push", 4), [("add",), ("mul",), ("dup", 2)][counts(p) % 3]]:
+        if op[0] == "push":
+            stack.append(op[1])
+        elif op[0] == "dup":
+            stack += [stack[-1]] * op[1]
+        else:
+            a, b = stack.pop(), stack.pop()
+            stack.append(a + b if op[0] == "add" else a * b)
+    return sum(stack)
+
+
+@program
+def tuples_are_matched(counts: Image, p: Position):
+    match NODES[counts(p) % 5]:
+        case ("add", a, b):
+            return a * 10 + b
+        case ("neg", a):
+            return -a
+        case (_,):
+            return 9
+        case _:
+            return 8

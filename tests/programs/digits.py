@@ -550,3 +550,15 @@ def lengths_of_mapped_words(ints: Image, counts: Image, p: Position):
         ),
         *(list(map(len, [text, "abc"]))[0], len(max(text.split(), key=len))),
     )
+
+
+@program
+def places_of_digits(ints: Image, p: Position):
+    total = sum("0123456789".index(digit) for digit in str(abs(ints(p))))
+    found = 0
+    try:
+        for digit in str(ints(p)):
+            found += "0123456789".index(digit)
+    except ValueError:
+        found = -1
+    return total, found, int(f"{p.x:032b}"[::-1], 2) & 0xFFFFFFFF

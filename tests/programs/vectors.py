@@ -510,3 +510,12 @@ def results_of_known_vectors_are_changed(im: Image, counts: Image, p: Position):
         t.x = k
         u += t
     return v.x + v.y + v.z, i.x + 10 * i.y + 100 * i.z, u
+
+
+@program
+def what_gives_a_number_anew_gives_a_vector_anew(im: Image, p: Position):
+    v = Vec3(im(p), 2, 3)
+    made = [+v, np.positive(v), sum([v]), sum(each for each in [v]), v * 1]
+    for place, each in enumerate(made):
+        each.y = 10 * place
+    return v, made[0], sum(made)

@@ -59,6 +59,7 @@ _OPERANDS: Final = {
     "METHOD": 1,
     "UNARY": 1,
     "UNPACK": 1,
+    "UNPACK_EX": 1,
 }
 # Of instructions that change an object: how far from the top it is.
 _CHANGED: Final = {"BINARY": 2, "DELATTR": 1, "DELITEM": 2, "SETATTR": 1, "SETITEM": 2}
@@ -177,9 +178,18 @@ def truth(w: ControlFlow, choice: Choice) -> Any:
 
 
 def compare_remainder(w: ControlFlow, symbol: str, a: Any, b: Any) -> Any:
-    """`a == b` or `a != b` of a remainder and a known number; None where it is no such test."""
+    """What is asked of a remainder, or of a choice's length; None where it is no such test."""
     value, number = (a, b) if isinstance(a, Dynamic) else (b, a)
-    if type(value) is not Dynamic or type(number) is not int or symbol not in ("==", "!="):
+    if type(value) is not Dynamic or type(number) is not int:
+        return None
+    counted = w.meanings.counts.get(value.value)
+    if counted is not None:
+        which, counts = counted
+        left = w.state.facts.get(which.value, frozenset(range(len(counts))))
+        sides = {i: (counts[i], b) if value is a else (a, counts[i]) for i in left}
+        held = [i for i in left if arithmetic.compare(w, symbol, *sides[i])]
+        return is_one_of(w, which, frozenset(held), left)
+    if symbol not in ("==", "!="):
         return None
     count = _remainders(value.value)
     if count is None:

@@ -1,7 +1,7 @@
-"""Instructions on a choice of known strings or enum members, executed by Python for all options at
-once: what they give is looked up by which option it is, without a path for each.
+"""Instructions on a choice of known strings, enum members or tuples, executed by Python for all
+options at once: what they give is looked up by which option it is, without a path for each.
 
-    WEIGHTS[unit], len(unit), unit.upper(), unit + "s", int(digit), mode.value
+    WEIGHTS[unit], len(unit), unit.upper(), unit + "s", int(digit), mode.value, node[0], len(node)
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import enum
 import operator
 import types
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from pygpu.bytecode import NULL
@@ -18,9 +19,11 @@ from pygpu.frontend.flow.choices import is_one_of, possible
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.joins.choosing import WORDS
 from pygpu.frontend.values.callables import Bound
+from pygpu.frontend.values.faults import said_by
+from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.objects import Dict, List
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Abstract, Choice, same_known
+from pygpu.frontend.values.values import Abstract, Choice, Tuple, same_known
 
 with later():
     from pygpu.frontend.collections import texts, words
@@ -30,6 +33,7 @@ _FUNCTIONS: Final[frozenset[Any]] = frozenset([int, ord, len, str, bool, float, 
 _METHODS: Final = frozenset(
     name for name in dir(str) if name[0] != "_" and name not in ("format", "format_map", "join")
 )
+_PLACES: Final[frozenset[Any]] = frozenset([str.index, str.rindex])  # where they raise elsewhere
 _SIMPLE: Final = (str, int, float, bool, tuple, slice, types.NoneType)
 _OPERATORS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "+": operator.add,
@@ -43,6 +47,12 @@ def at_once(w: ControlFlow, state: State, op: str, arg: Any) -> bool:
     """Execute the next instruction for all options of a choice on the stack, where it can be."""
     rule = _RULES.get(op)
     return rule is not None and rule(w, state, arg)
+
+
+def _is_method(function: Any) -> bool:
+    """Whether it is a method of a known string."""
+    is_builtin = isinstance(function, types.BuiltinMethodType)
+    return is_builtin and type(function.__self__) is str and function.__name__ in _METHODS
 
 
 def _is_of_words(value: Any) -> bool:
@@ -65,9 +75,16 @@ def _call(w: ControlFlow, state: State, arg: tuple[int, tuple[str, ...]]) -> boo
     count, names = arg
     second, first = state.stack[-count - 1], state.stack[-count - 2]
     function = first if second is NULL else second if first is NULL else None
-    if count != 1 or names or function not in _FUNCTIONS:
+    subject = getattr(function, "__self__", None)
+    if count != 1 or names or not (function in _FUNCTIONS or _is_method(function)):
         return False
-    made = of_words(w, function, (state.stack[-1],))
+    if type(subject) is str:
+        method = getattr(str, function.__name__)  # type: ignore[union-attr]
+        made = of_words(w, method, (subject, state.stack[-1]))
+    else:
+        made = of_words(w, function, (state.stack[-1],))
+    if made is NotImplemented and function is len and _is_of_tuples(state.stack[-1]):
+        made = _lengths(w, state.stack[-1])
     if made is NotImplemented:
         return False
     state.stack[-count - 2 :] = [made]
@@ -91,6 +108,8 @@ def of_words(w: ControlFlow, function: Any, args: tuple[Any, ...]) -> Any:
         return NotImplemented
     if function is int or function is ord:
         return words.number_of_each(w, function, chosen[0])
+    if function in _PLACES and len(chosen) == 1:
+        return words.number_of_each(w, partial(_with, function, args, chosen[0]), chosen[0])
     left = possible(w, chosen[0])
     try:
         found = {
@@ -100,6 +119,10 @@ def of_words(w: ControlFlow, function: Any, args: tuple[Any, ...]) -> Any:
     except Exception:  # whatever Python says of an option is for its own path
         return NotImplemented
     return _of_each(w, chosen[0], found, left)
+
+
+def _with(function: Any, args: tuple[Any, ...], choice: Choice, option: Any) -> Any:
+    return function(*[option if x is choice else x for x in args])
 
 
 def _of_several(w: ControlFlow, function: Any, args: tuple[Any, ...], first: Choice) -> Any:
@@ -121,6 +144,8 @@ def _item(w: ControlFlow, state: State, arg: Any) -> bool:
     container, index = state.stack[-2:]
     if _is_of_words(container) and type(index) in (int, slice):
         return _replaced(w, state, 2, container, lambda word: word[index])
+    if _is_of_tuples(container) and type(index) is int:
+        return _item_of_tuples(w, state, container, index)
     if not _is_of_words(index):
         return False
     held = w.peek(container) if type(container) is Dict else container
@@ -128,6 +153,79 @@ def _item(w: ControlFlow, state: State, arg: Any) -> bool:
         return False
     w.environment.dependencies.add(container)
     return _replaced(w, state, 2, index, held.__getitem__)
+
+
+def _is_of_tuples(value: Any) -> bool:
+    return type(value) is Choice and all(
+        type(option) is tuple or (type(option) is Tuple and option.cls is tuple)
+        for option in value.options
+    )
+
+
+def _held(option: Any) -> tuple[Any, ...]:
+    items: tuple[Any, ...] = option.items if type(option) is Tuple else option
+    return items
+
+
+def _lengths(w: ControlFlow, choice: Choice) -> Any:
+    """len(choice); what is asked of it is known of the choice, too."""
+    counts = [len(_held(option)) for option in choice.options]
+    if len({counts[place] for place in possible(w, choice)}) == 1:
+        return counts[min(possible(w, choice))]
+    made = words.by_option(w, choice.which, counts)
+    w.meanings.counts[made.value] = choice.which, tuple(counts)
+    return made
+
+
+def _len(w: ControlFlow, state: State, arg: Any) -> bool:
+    if not _is_of_tuples(state.stack[-1]):
+        return False
+    state.stack.append(_lengths(w, state.stack[-1]))
+    return True
+
+
+def _item_of_tuples(w: ControlFlow, state: State, choice: Choice, index: int) -> bool:
+    """Put the item of a choice of tuples in its place."""
+    made = _item_of_each(w, state, choice, index)
+    if made is NotImplemented:
+        return False
+    state.stack[-2:] = [made]
+    return True
+
+
+def _unpack(w: ControlFlow, state: State, count: int) -> bool:
+    choice = state.stack[-1]
+    left = possible(w, choice) if _is_of_tuples(choice) else ()
+    if not left or any(len(_held(choice.options[place])) != count for place in left):
+        return False
+    items = [_item_of_each(w, state, choice, index) for index in reversed(range(count))]
+    if any(item is NotImplemented for item in items):
+        return False
+    state.stack[-1:] = items
+    return True
+
+
+def _item_of_each(w: ControlFlow, state: State, choice: Choice, index: int) -> Any:
+    """What the tuples of a choice hold at an index: from there on it is none that is too short.
+    NotImplemented where each is a path of its own."""
+    left = possible(w, choice)
+    held = {place: _held(choice.options[place]) for place in left}
+    inside = frozenset([i for i, items in held.items() if -len(items) <= index < len(items)])
+    found = {place: held[place][index] for place in inside}
+    known = not any(isinstance(value, Abstract) for value in found.values())
+    if not inside or (inside != left and not known and w.handled()):
+        return NotImplemented
+    if inside != left:
+        short = is_one_of(w, choice.which, left - inside, left)
+        w.check(short, IndexError, "index out of range", said_by(operator.getitem, (), 0))
+        if not w.handled():  # what handles that has the choice as it was
+            state.facts = {**state.facts, choice.which.value: inside}
+    made = _of_each(w, choice, found, inside)
+    if made is NotImplemented and known and not all(map(scalar_kind, found.values())):
+        some = found[min(inside)]
+        every = range(len(choice.options))
+        made = Choice(choice.which, tuple([found.get(i, some) for i in every]), choice.why)
+    return made
 
 
 def _binary(w: ControlFlow, state: State, symbol: str) -> bool:
@@ -199,4 +297,6 @@ _RULES: Final[dict[str, Callable[[ControlFlow, State, Any], bool]]] = {
     "CALL": _call,
     "ITEM": _item,
     "ITER": _iter,
+    "LEN": _len,
+    "UNPACK": _unpack,
 }

@@ -215,7 +215,7 @@ def unary(w: Evaluator, symbol: str, a: Any) -> Any:
     if symbol == "~" and kind == "float":
         raise w.error(f"bad operand type for unary ~: {describe(a)}; convert with int() first")
     if symbol == "+" and kind != "bool":
-        return a
+        return Vector(a.cls, a.type, w.read(a)) if isinstance(a, Vector) else a
     if symbol == "~" and isinstance(a, Dynamic) and a.type is BOOL:
         return flags.complement(w, a)
     code = {"-": "neg", "~": "bit_not", "+": "to_int"}[symbol]

@@ -274,6 +274,9 @@ def set_item(w: Evaluator, container: Any, index: Any, new: Any) -> None:
         _set_by_dynamic_index(w, container, _unknown(w, index), new)
 
 
+_BY_MASK: Final = "store into the array itself, as in a[mask] = new, or use np.where(mask, new, a)"
+
+
 def _in_slots(w: Evaluator, *lists_of: Any) -> bool:
     """Whether only the device knows the length of one of some lists."""
     return any(isinstance(xs, Cut) or lists.in_slots(w, xs) is not None for xs in lists_of)
@@ -305,6 +308,8 @@ def _set_by_known_index(w: Evaluator, container: Any, index: Any, new: Any) -> N
             w.write(container, stored(w, w.read(container), index, new))
         case _:
             method = user_method(w, container, "__setitem__")
+            if isinstance(container, Masked):
+                raise w.error(f"{describe(container)} is a copy that can only be read: {_BY_MASK}")
             if method is None:
                 hint = hint_of_number(container)
                 raise TypeError(f"{describe(container)} does not support item assignment{hint}")

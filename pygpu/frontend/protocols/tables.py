@@ -30,6 +30,7 @@ from pygpu.frontend.values.objects import EITHER, ITEM, ROW, Array, List, Object
 from pygpu.frontend.values.states import parts_held, reachable
 from pygpu.frontend.values.values import (
     Abstract,
+    Choice,
     Dynamic,
     Maybe,
     Narrow,
@@ -204,7 +205,15 @@ def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
         if cls is list:
             return lambda index: List(tuple([part(index) for part in columns]), EITHER)
         return lambda index: Tuple(tuple([part(index) for part in columns]), cls)
+    if len(items) <= Abstract.CHOICES and all(type(item) is tuple for item in items):
+        return partial(_one_of_known, w, tuple(items))
     return records.records(w, items, column, look_up)
+
+
+def _one_of_known(w: Evaluator, items: tuple[Any, ...], index: Any) -> Any:
+    """One of several known tuples of which what one place holds tells what the others do."""
+    at = _limited(w, index, len(items))
+    return Choice(at, items, "") if isinstance(at, Dynamic) else items[at]
 
 
 def _one_of(w: Evaluator, items: tuple[Object, ...], index: Any) -> Object:

@@ -41,6 +41,11 @@ def _holds_complex(w: Evaluator, value: Any) -> bool:
     return any(map(is_complex, array.reshape(-1)))
 
 
+def _is_real(w: Evaluator, value: Any) -> bool:
+    """Whether it is an array of real numbers, of which np.real gives the array itself."""
+    return isinstance(value, Array) and not _holds_complex(w, value)
+
+
 def _of_elements(w: Evaluator, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
     """The function of numbers, or of each element of arrays."""
     if not any(map(arrays.is_array, args)):
@@ -112,9 +117,11 @@ _OF_COMPLEX: Final = {
     **{getattr(np, name): name for name in _ALIKE.split()},
     **{getattr(np, f"arc{name}"): f"a{name}" for name in "sin cos tan sinh cosh tanh".split()},
 }
+_REAL: Final = _of_numbers("real")
 RULES: Final[dict[Any, Rule]] = {
     **{function: _of_numbers(name) for function, name in _OF_NUMBERS.items()},
     **dict.fromkeys((complex, np.complex64, np.complex128, Complex), _complex),
+    np.real: lambda w, x: w.attribute(x, "real") if _is_real(w, x) else _REAL(w, x),
     np.iscomplexobj: lambda w, x: _holds_complex(w, x),
 }
 

@@ -104,10 +104,10 @@ def _sum(w: Evaluator, xs: Any, start: Any = 0) -> Any:
     total = start
     items = items_or_maybe(w, members.as_list(w, xs))
     for item in map(if_there, items):
-        # the first 0 + x is x: it would only hide that x is known or a vector
+        # the first 0 + x is +x: it would only hide that x is known or a vector
         first = total is start and scalar_kind(start) and not isinstance(start, Abstract)
         total = (
-            item
+            operators.unary(w, "+", item)
             if first and start == 0 and _is_number(item)
             else operators.binary(w, "+", total, item)
         )

@@ -153,6 +153,8 @@ def _cross(w: Evaluator, a: Any, b: Any, axis: Any = -1) -> Any:
 
 
 def _array(w: Evaluator, xs: Any, dtype: Any = None, **more: Any) -> Any:
+    if not more.pop("copy", True):
+        return _asarray(w, xs, dtype, **more)
     if isinstance(xs, Masked) and dtype is None:
         return xs  # which nobody can change
     array = arrays.to_objects(w, xs)
@@ -238,12 +240,11 @@ def _like(value: float | None) -> Rule:
         if value is not None and fill:
             (dtype,) = fill
         array = arrays.to_objects(w, xs)
-        number = fill[0] if value is None else value
-        made = arrays.array_of([number] * array.size, array.shape)
+        numbers = _repeated(w, fill[0] if value is None else value, array.shape)
         if dtype is not None or array.size == 0:
+            made = arrays.array_of(numbers, array.shape)
             return made if dtype is None else _array(w, made, dtype)
-        filler = arrays.as_element(w, array, number)
-        return arrays.array_of([filler] * array.size, array.shape)
+        return arrays.array_of([arrays.as_element(w, array, n) for n in numbers], array.shape)
 
     return rule
 
@@ -254,7 +255,12 @@ def _full(w: Evaluator, shape: Any, value: Any, dtype: Any = None) -> Any:
     except NotKnown:
         raise w.error(f"the shape of np.full must be known, got {describe(shape)}") from None
     sides = (sides,) if isinstance(sides, int) else tuple(sides)
-    return _array(w, arrays.array_of([value] * int(np.prod(sides)), sides), dtype)
+    return _array(w, arrays.array_of(_repeated(w, value, sides), sides), dtype)
+
+
+def _repeated(w: Evaluator, value: Any, shape: tuple[int, ...]) -> list[Any]:
+    """The elements of an array of a shape that is filled with a value, which may be an array."""
+    return list(np.broadcast_to(arrays.to_objects(w, value), shape).reshape(-1))
 
 
 def _logical(symbol: str) -> Rule:

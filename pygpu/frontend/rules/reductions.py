@@ -259,6 +259,7 @@ def extremum(code: str) -> Rule:
             return operators.binary(w, logical, a, b)
         if "float" not in kinds or None in kinds:
             return elementwise(w, code, narrow.together(w, a, b))
+        a, b = [x if scalar_kind(x) == "float" else arrays.cast(w, x, "float") for x in (a, b)]
         if not isinstance(a, Abstract):
             a, b = b, a  # the operation keeps a NaN in its first operand
         if not isinstance(b, Abstract):

@@ -82,13 +82,15 @@ class State:
 
 class Meanings:
     """Of conditions: the int that each tests, and the numbers that it can be on either side. And
-    the ints that have become one number or another by a condition, which is perhaps asked again."""
+    the ints that have become one number or another by a condition, which is perhaps asked again;
+    those that count what the options of a choice hold."""
 
     def __init__(self) -> None:
         self.known: dict[Value, tuple[Value, frozenset[int], frozenset[int]]] = {}
         self.told: dict[int, list[tuple[Value, Any, Any]]] = {}  # by the number of a condition
         self.numbers: dict[Value, tuple[int, bool]] = {}
         self.shapes: dict[Any, int] = {}
+        self.counts: dict[Value, tuple[Dynamic, tuple[int, ...]]] = {}
 
     def sides(self, state: State, condition: Value) -> tuple[Any, Any]:
         """What is known where a condition holds, and where it does not."""

@@ -165,11 +165,15 @@ def nan_to_num(
     """np.nan_to_num of floats of 32 bits, as dynamic numbers are."""
     if isinstance(x, int):
         return x
-    x = np.asarray(x)
+    made = np.asarray(x)
     most = float(np.finfo(np.float32).max)
-    x = np.where(x == math.inf, most if posinf is None else posinf, x)
-    x = np.where(x == -math.inf, -most if neginf is None else neginf, x)
-    return np.where(np.isnan(x), nan, x)[()]
+    made = np.where(made == math.inf, most if posinf is None else posinf, made)
+    made = np.where(made == -math.inf, -most if neginf is None else neginf, made)
+    made = np.where(np.isnan(made), nan, made)[()]
+    if copy or not isinstance(x, np.ndarray):
+        return made
+    x[...] = made
+    return x
 
 
 def nanmax(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
