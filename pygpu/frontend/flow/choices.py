@@ -183,15 +183,13 @@ def compare_remainder(w: ControlFlow, symbol: str, a: Any, b: Any) -> Any:
     if type(value) is not Dynamic or type(number) is not int:
         return None
     counted = w.meanings.counts.get(value.value)
-    if counted is not None:
+    if counted:
         which, counts = counted
         left = w.state.facts.get(which.value, frozenset(range(len(counts))))
         sides = {i: (counts[i], b) if value is a else (a, counts[i]) for i in left}
-        held = [i for i in left if arithmetic.compare(w, symbol, *sides[i])]
-        return is_one_of(w, which, frozenset(held), left)
-    if symbol not in ("==", "!="):
-        return None
-    count = _remainders(value.value)
+        held = frozenset([i for i in left if arithmetic.compare(w, symbol, *sides[i])])
+        return is_one_of(w, which, held, left)
+    count = _remainders(value.value) if symbol in ("==", "!=") else None
     if count is None:
         return None
     left = w.state.facts.get(value.value, frozenset(range(count)))

@@ -206,22 +206,16 @@ def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
             return lambda index: List(tuple([part(index) for part in columns]), EITHER)
         return lambda index: Tuple(tuple([part(index) for part in columns]), cls)
     if len(items) <= Abstract.CHOICES and all(type(item) is tuple for item in items):
-        return partial(_one_of_known, w, tuple(items))
+        return partial(_one_of, w, tuple(items))
     return records.records(w, items, column, look_up)
 
 
-def _one_of_known(w: Evaluator, items: tuple[Any, ...], index: Any) -> Any:
-    """One of several known tuples of which what one place holds tells what the others do."""
+def _one_of(w: Evaluator, items: tuple[Any, ...], index: Any) -> Any:
+    """One of several objects of the function, or of known tuples."""
     at = _limited(w, index, len(items))
-    return Choice(at, items, "") if isinstance(at, Dynamic) else items[at]
-
-
-def _one_of(w: Evaluator, items: tuple[Object, ...], index: Any) -> Object:
-    """One of several objects of the function."""
-    at = _limited(w, index, len(items))
-    known = not isinstance(at, Dynamic)
-    one: Object = items[at] if known else records.Either(w, at, column, row_of).of(items)
-    return one
+    if isinstance(at, Dynamic) and type(items[0]) is tuple:
+        return Choice(at, items, "")
+    return records.Either(w, at, column, row_of).of(items) if isinstance(at, Dynamic) else items[at]
 
 
 _PLAIN: Final = {float: np.float64, int: np.int64, Int: np.int64, bool: np.bool_}
