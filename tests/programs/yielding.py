@@ -662,3 +662,28 @@ def lists_of_as_many_as_it_yields(counts: Image, p: Position):
 def lists_that_are_longer_by_what_it_yields(counts: Image, p: Position):
     digits = [1, *_digits(counts(p) * 30)]
     return len(digits), digits[1]
+
+
+@program
+def the_first_of_an_endless_generator(counts: Image, p: Position):
+    def squares():
+        i = 0
+        while True:
+            yield i * i
+            i += 1
+
+    def digits(k):
+        while True:
+            k, d = divmod(k, 10)
+            yield d
+            if not k:
+                return
+
+    last, *others = digits(counts(p) * 37)
+    found = next(v for v in squares() if v > counts(p) * 3)
+    return found, last, len(others), sum(others)
+
+
+@program
+def a_function_with_a_where_that_is_true(unit: Image, p: Position):
+    return np.power(unit(p), 2, where=True), np.maximum(unit(p), 0.5, where=True)

@@ -170,7 +170,7 @@ def _ruled(
 ) -> tuple[Any, tuple[Any, ...]]:
     """What a rule gives, or NotImplemented; and the arguments as the function is given them."""
     out = numpy_kinds.out_of(function, args, keywords)
-    is_masked = isinstance(function, np.ufunc) and keywords.get("where", True) is not True
+    is_masked = isinstance(function, np.ufunc) and "where" in keywords
     if out is not None or is_masked:
         left = ("out", "where") if is_masked else ("out",)
         own = {name: value for name, value in keywords.items() if name not in left}

@@ -89,6 +89,8 @@ def out_of(function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) ->
 def where_it_is(w: Evaluator, mask: Any, made: Any, out: Array | None) -> Any:
     """What a function makes where a mask holds, elsewhere what its array had before; without one
     NumPy leaves it open, and it is 0."""
+    if mask is True:
+        return made
     if out is None:
         other = w.call(np.zeros_like, made)
     else:

@@ -66,7 +66,8 @@ def loop(w: ControlFlow, frame: Frame, header: int, state: State, stops: frozens
         driven = drive(w, frame, header, state, stops, ask)
         if driven is not None:
             return driven
-    if not is_for or _is_known_iterator(w, state):
+    w.state = state
+    if not is_for or not isinstance(w.read(state.stack[-ITERATOR_SLOTS])[0], Indexed):
         return _Unrolling(w, frame, header, stops, is_for, w.mark(state)).walk(state)
     frame.at = entry
     collected = comprehensions.collected_by(w, frame, header, state)
@@ -99,6 +100,7 @@ class _Unrolling:
         self.distinct = 0  # operations so far, each counted once
         self.sharing = rounds.Sharing(w.build.region, origin.operations)
         self.refused: CompileError | None = None  # why it cannot be a loop of the device
+        self.is_endless = not is_for and not frame.graph.exits(header)
         self.by_choice = False  # whether items that fit no table are chosen in each round
         self.ending: rounds.Ending | None = None  # of a loop that a dynamic test may leave
 
@@ -159,6 +161,8 @@ class _Unrolling:
         it was known that the loop goes on."""
         w, state = self.w, outcome.exits[self.header]
         emitted = w.build.count - self.origin.emitted
+        if self.is_endless and _collects(w) and self._has_no_end():
+            raise w.error("this loop has no end: its items can be taken one after the other")
         left = rounds.items_left(state) if self.is_for else 0
         may_leave = len(outcome.exits) > 1
         if self.is_for and self.iterations == 1 and not may_leave:
@@ -170,7 +174,7 @@ class _Unrolling:
             too_much = not self._is_shared(left)
         is_hopeless = whole > UNROLLED_AT_ALL * UNROLL_OPS * (SHORT_LOOP if is_short else 1)
         if self.refused:
-            if may_leave and _collects(w) and self._has_no_end():
+            if may_leave and (self.is_endless or _collects(w)) and self._has_no_end():
                 raise self.refused
             return self._by_choice() if is_hopeless and emitted > UNROLL_OPS else None
         if may_leave and not self.is_for:
@@ -194,9 +198,8 @@ class _Unrolling:
         """The loop as one of the device whose items are chosen in each round."""
         self.by_choice = True
         looped = self._try_from(self.origin)
-        if looped is None and self.refused:
-            raise self.refused
-        assert looped is not None
+        if looped is None:
+            raise self.refused or AssertionError
         return looped
 
     def _may_end(self) -> bool:
@@ -258,11 +261,6 @@ class _Unrolling:
             made = comprehensions.long_comprehension(w, frame, header, state, collected)
             return made or device_loop(w, frame, header, w.state, self.stops)
         return device_loop(w, frame, header, state, self.stops)
-
-
-def _is_known_iterator(w: ControlFlow, state: State) -> bool:
-    w.state = state
-    return not isinstance(w.read(state.stack[-ITERATOR_SLOTS])[0], Indexed)
 
 
 def _collects(w: ControlFlow) -> bool:

@@ -10,7 +10,7 @@ from pygpu.core.host.later import later
 from pygpu.frontend.flow.choices import is_one_of, narrowed, possible
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.protocols import datamodel
-from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
+from pygpu.frontend.protocols.sequences import in_turn, items_of, items_or_maybe
 from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.objects import Dict, Instance, List, Set
 from pygpu.frontend.values.states import State
@@ -133,6 +133,7 @@ def _check_length(w: ControlFlow, length: Any, wrong: str, count: int, message: 
 def _unpack_ex(w: ControlFlow, state: State, arg: tuple[int, int]) -> None:
     before, after = arg
     value = state.stack.pop()
+    value = w.call(list, value) if in_turn(w, value) else value
     some = lists.in_slots(w, value)
     if some is not None and some.most >= before + after:
         few = f"not enough values to unpack (expected at least {before + after})"
