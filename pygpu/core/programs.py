@@ -50,7 +50,7 @@ class Task:
     outputs: Sequence[Format]
     planar: bool = False  # the function's last uniform is the number of the plane
     low: bool = False  # results have one row, as those of signals have
-    short: bool = False  # rows of planes are so short that caches hold some of each
+    short: int = 0  # 1: rows of planes are so short that caches hold some of each; 2: very short
     fast: bool = False  # functions may err by 2**-12 of their results
 
 

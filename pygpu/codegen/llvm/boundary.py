@@ -24,6 +24,9 @@ from pygpu.core.programs import Task
 NUMBERS: Final = {name: number for number, name in enumerate(RULES)}  # of rules, in descriptors
 LEFT, RIGHT, WITHIN = SIDES = range(3)
 LARGEST: Final = 500  # operations of a column of a block, above which copies of rows cost less
+# Vectors of a plane's row below which each row costs much besides its pixels, so that four are
+# computed at once; longer ones are stored one by one: four streams of stores wait for memory.
+FEW: Final = 16
 FEWEST: Final = 4  # lanes of floats, which all machines have
 WIDTH: Final = 1 << 12  # texels of an image that stands for all wide ones
 

@@ -148,7 +148,7 @@ def plan(task: Task, lanes: int, raw: bool = False, group: int = 1) -> Plan:
         # Planes a power of two apart lie in the same sets of the cache: of few rows each all fit.
         result.rows = 1
     elif task.short and result.rows == 1 and result.straight:
-        result.vectors, result.rows = 1, 4  # each row costs something besides its pixels
+        result.vectors, result.rows = (1, 4) if task.short == 2 else (2, 1)  # see boundary.FEW
     result.joins = result.rows == 1 and is_down and not loops  # which run for columns of the image
     gather_taps(result, taps, inputs)
     return result

@@ -91,7 +91,7 @@ class CpuProgram(Program):
         self.turned: CpuProgram | None = None  # for thin images, made when they first come
         self.few: dict[int, CpuProgram | None] = {}  # for images of so many columns, made then
         self.joined: moves.JoinedRows | None = None  # for many short rows, made when such come
-        self.fewer: dict[tuple[int, bool], CpuProgram] = {}  # for short rows of planes: of_rows
+        self.fewer: dict[tuple[int, int], CpuProgram] = {}  # for short rows of planes: of_rows
         self.low: CpuProgram | None = None  # for results of one row, made when such come
         self.native: dict[tuple[bool, bool], tuple[Native, int]] = {}
         self.large = 0  # calls with large results
@@ -167,13 +167,14 @@ class CpuProgram(Program):
         if not self.can_end or not lanes:
             return self
         texel = sum([self.task.inputs[taps.image].nbytes for taps in self.plan.taps])
-        is_short = width * texel <= ROWS_HELD and self.cost * HELD <= boundary.LARGEST
-        if (lanes, is_short) == (self.machine.lanes, False):
+        short = int(width * texel <= ROWS_HELD and self.cost * HELD <= boundary.LARGEST)
+        short += short and width < boundary.FEW * self.plan.lanes
+        if (lanes, short) == (self.machine.lanes, 0):
             return self
-        if (lanes, is_short) not in self.fewer:
-            task, machine = replace(self.task, short=is_short), replace(self.machine, lanes=lanes)
-            self.fewer[lanes, is_short] = CpuProgram(task, self.given, None, machine)
-        return self.fewer[lanes, is_short]
+        if (lanes, short) not in self.fewer:
+            task, machine = replace(self.task, short=short), replace(self.machine, lanes=lanes)
+            self.fewer[lanes, short] = CpuProgram(task, self.given, None, machine)
+        return self.fewer[lanes, short]
 
     def run_framed(self, work: Work, frames: Sequence[Frame | None]) -> list[Storage] | None:
         height, width = work.size
