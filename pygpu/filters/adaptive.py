@@ -20,7 +20,7 @@ from pygpu.execution.large.images import LazyImage, derived, tiled
 from pygpu.filters.exposure import extent, values_of
 from pygpu.filters.linear import box, gaussian
 from pygpu.filters.rank import median
-from pygpu.filters.whole import channels_of, image_of, outside, pair_of, together, whole
+from pygpu.filters.whole import channels_of, image_of, last, outside, pair_of, together, whole
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position, Vector
 from pygpu.runtime import compile
@@ -107,7 +107,7 @@ def equalize_adapthist(
     level = _mapped(bins, maps, rows=rows, columns=columns, across=across)
     ends = extent(level)
     low, high = (derived(one, *ends) for one in (_below, _above))
-    return _relit(image, light, level, low=low, high=high)
+    return last(_relit, image, light, level, low=low, high=high)
 
 
 def _word(value: Any) -> Any:

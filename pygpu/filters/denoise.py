@@ -103,7 +103,7 @@ def denoise_bilateral(
     x = np.arange(win_size) - win_size // 2
     near = np.exp(-0.5 * (x[:, None] ** 2 + x**2) / sigma_spatial**2)
     color = derived(functools.partial(_likeness, image.channels), sigma_color)
-    return _bilateral(seen, color=color, near=near)
+    return last(_bilateral, seen, color=color, near=near)
 
 
 def _likeness(channels: int, sigma: Any) -> Any:

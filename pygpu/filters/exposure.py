@@ -29,6 +29,7 @@ from pygpu.filters.whole import (
     image_of,
     joined,
     known_mask,
+    last,
     layers_of,
     levels_of,
     refuse_dask,
@@ -222,17 +223,16 @@ def equalize_hist(image: Image, nbins: int = 256, mask: Any = None) -> Any:
     histogram, most = _Histogram(seen, nbins), _most(image)
     if most:
         table = histogram.asked(partial(_shares_of_all, most), ((most + 1) // 256, 256), np.float32)
-        return _of_table(image, image_of(table, "table"), most=most)
+        return last(_of_table, image, image_of(table, "table"), most=most)
     shares = histogram.asked(_shares, (1, nbins), np.float32)
     first = histogram.asked(lambda counts, middles: middles[0])
     scale = histogram.asked(partial(_scale_of_middles, nbins))
-    return _between_bins(image, image_of(shares, "shares"), first=first, scale=scale)
+    return last(_between_bins, image, image_of(shares, "shares"), first=first, scale=scale)
 
 
 def _shares(counts: NDArray[Any], middles: NDArray[Any]) -> NDArray[np.float32]:
     """The share of pixels up to each bin, in a row."""
-    shares = np.cumsum(counts) / np.sum(counts)
-    return np.asarray(shares[np.newaxis], np.float32)
+    return np.asarray((np.cumsum(counts) / np.sum(counts))[np.newaxis], np.float32)
 
 
 def _shares_of_all(most: int, counts: NDArray[Any], middles: NDArray[Any]) -> NDArray[np.float32]:
@@ -335,7 +335,7 @@ def match_histograms(image: Image, reference: Any) -> Any:
         given = [counts for one in (image, other) for counts in _values(one)]
         shape = ((most + 1) // 256, 256, image.channels)
         table = derived(_tables_of_counts, *given, shape=shape, dtype=np.float32)
-        return _of_table(image, image_of(table, "table"), most=most)
+        return last(_of_table, image, image_of(table, "table"), most=most)
     are_counted = most and _most(other)
     made = None if are_counted else _alike(image, other)
     if made is not None:
@@ -343,7 +343,7 @@ def match_histograms(image: Image, reference: Any) -> Any:
     own, others = _counted_all([image, other])
     if are_counted:
         table = _tables(most, own, others, scale / _most(other))
-        return _of_table(image, image_of(table, "table"), most=most)
+        return last(_of_table, image, image_of(table, "table"), most=most)
     pairs = zip(layers_of(image), own, others, strict=True)
     return joined([_replaced(layer, *_matched(*one, *other)) for layer, one, other in pairs])
 

@@ -26,6 +26,7 @@ from pygpu.filters.linear import correlate, gaussian
 from pygpu.filters.whole import (
     channels_of,
     image_of,
+    last,
     outside,
     refuse_dask,
     together,
@@ -300,7 +301,7 @@ def local_binary_pattern(image: Image, P: int, R: float, method: str = "default"
         taken = ", ".join(map(repr, PATTERNS))
         raise ValueError(f"local_binary_pattern: method takes {taken}, got {shown(method)}")
     seen = image.sampled(boundary="constant", cval=0)
-    return _pattern(seen, points=int(P), radius=float(R), method=method)
+    return last(_pattern, seen, points=int(P), radius=float(R), method=method)
 
 
 # ---------------------------------------------------------------- gradients by direction

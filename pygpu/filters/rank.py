@@ -20,7 +20,7 @@ from pygpu import glsl
 from pygpu.core.errors import shown
 from pygpu.core.errors import whole as whole_number
 from pygpu.filters.linear import correlate
-from pygpu.filters.whole import whole
+from pygpu.filters.whole import last, whole
 from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
 from pygpu.language.vectors import BVec2, BVec3, BVec4, Position, Vector
@@ -208,7 +208,7 @@ def _local(of: Callable[[Any, Neighbours], Any], test: bool = False) -> Callable
         array = footprint_of(footprint, f"rank.{name}")
         if image.format.kind != "float":
             raise ValueError(f"rank.{name} takes bytes, words and floats, got {image.dtype}")
-        return _statistic(image, of=of, footprint=array, test=test)
+        return last(_statistic, image, of=of, footprint=array, test=test)
 
     local.__name__ = local.__qualname__ = name
     local.__doc__ = of.__doc__

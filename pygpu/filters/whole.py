@@ -47,7 +47,7 @@ from pygpu.execution.pipelines.deferred import current, settled
 from pygpu.execution.pipelines.together import Together
 from pygpu.image.image import Image
 from pygpu.language.vectors import CLASSES, Position
-from pygpu.runtime import compile
+from pygpu.runtime import Compiled, compile
 from pygpu.types import vector
 
 LARGE: Final = 1 << 15  # pixels above which passes are put together
@@ -151,6 +151,8 @@ def whole(function: Callable[..., Any], measures: bool = False) -> Callable[...,
             result = getattr(function, "last", function)(first, *args, **options)
             if isinstance(result, Last):
                 result, left = result.made(early, target)
+                if target is not None and result is target.arrays[0]:
+                    return result
                 dtype = dtype if early is None else None if early is PICTURE else left
             if measures and out is None and dtype is None and is_pil(image):
                 dtype = np.float32
@@ -237,14 +239,24 @@ def together(
 
 
 def last(function: Any, *args: Any, **options: Any) -> Last:
-    """Such passes as the last step of a filter that has looked at its arguments."""
-    made: Last = function.last(*args, **options)
-    return made
+    """Such passes, or a compiled function, as the last step of a filter that has looked at its
+    arguments, or at texels."""
+    if not isinstance(function, Compiled):
+        made: Last = function.last(*args, **options)
+        return made
+
+    def called(dtype: Any, target: Out | None) -> tuple[Any, Any]:
+        is_lazy = any(isinstance(each, LazyImage) for each in (*args, *options.values()))
+        if target is None or dtype is None or is_lazy:
+            return function(*args, **options), dtype
+        return function(*args, **options, out=target.arrays[0]), None
+
+    return Last(called)
 
 
 class Last(NamedTuple):
-    """The last step of a filter: passes that are together, not made yet. Of a dtype and a target
-    it is the result, and the dtype that is left to be made."""
+    """The last step of a filter, not made yet. Of a dtype and a target it is the result (or the
+    target's array), and the dtype that is left to be made."""
 
     made: Callable[[Any, Out | None], tuple[Any, Any]]
 
@@ -254,7 +266,7 @@ def _as(dtype: Any, result: Any) -> Any:
     if isinstance(result, tuple):
         return tuple([_as(dtype, one) for one in result])
     if dtype is not PICTURE:
-        return _same(result, dtype=dtype)
+        return result if result.dtype == dtype else _same(result, dtype=dtype)
     return _same(result, dtype="uint8") if result.format.kind == "float" else result
 
 

@@ -151,6 +151,18 @@ def test_calls_with_much_that_is_known_are_not_done_again() -> None:
     assert takes.exact({"image": image, "guide": image}, device) is None
 
 
+LAST: list[tuple[Callable[..., Any], dict[str, Any]]] = [
+    (filters.gaussian, {"sigma": 2}),
+    (filters.guided, {"radius": 2}),
+    (filters.distance_transform_edt, {}),
+    (filters.equalize_hist, {}),
+    (filters.rank.mean, {"footprint": SQUARE}),
+    (filters.local_binary_pattern, {"P": 8, "R": 1.0}),
+    (filters.denoise_bilateral, {"win_size": 3}),
+    (filters.equalize_adapthist, {}),
+]
+
+
 def _filled(filter: Callable[..., Any], image: Any, options: dict[str, Any], like: Any) -> Any:
     """What calls put into an array, the last of which have been done before."""
     out = like
@@ -162,7 +174,7 @@ def _filled(filter: Callable[..., Any], image: Any, options: dict[str, Any], lik
 
 @pytest.mark.parametrize(
     ("filter", "options"),
-    [*FILTERS, (filters.gaussian, {"sigma": 2}), (filters.distance_transform_edt, {})],
+    [*FILTERS, *LAST],
     ids=lambda v: getattr(v, "__name__", ""),
 )
 @pytest.mark.parametrize("dtype", ["float32", "uint8"])
@@ -191,7 +203,7 @@ def test_results_go_into_arrays_of_any_dtype_and_layout(
 
 @pytest.mark.parametrize(
     ("filter", "options"),
-    [*FILTERS[:-2], (filters.gaussian, {"sigma": 2})],
+    [*FILTERS[:-2], *LAST],
     ids=lambda v: getattr(v, "__name__", ""),
 )
 def test_a_result_may_go_where_its_image_lies(
