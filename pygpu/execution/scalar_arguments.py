@@ -50,9 +50,13 @@ class Bound:
             bound = signature.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(f"{name}(): {error}") from None
-        found = cls([], [])
-        for parameter, value in bound.arguments.items():
-            match signature.parameters[parameter].kind:
+        found, by_keyword = cls([], []), False
+        for parameter, described in signature.parameters.items():
+            if parameter not in bound.arguments:
+                by_keyword = True  # what comes after one that is left out has no place
+                continue
+            value = bound.arguments[parameter]
+            match described.kind:
                 case inspect.Parameter.VAR_POSITIONAL:
                     found.names += [f"{parameter}[{i}]" for i in range(len(value))]
                     found.values += value
@@ -63,7 +67,7 @@ class Bound:
                 case kind:
                     found.names.append(parameter)
                     found.values.append(value)
-                    if kind is inspect.Parameter.KEYWORD_ONLY:
+                    if by_keyword or kind is inspect.Parameter.KEYWORD_ONLY:
                         found.keywords.append(parameter)
         return found
 

@@ -849,3 +849,15 @@ def test_importing_is_quick_and_imports_no_driver():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_keywords_of_vectorized_functions_may_leave_out_earlier_defaults() -> None:
+    @pygpu.vectorize
+    def limited(x, lo=0.0, hi=1.0):
+        return min(max(x, lo), hi)
+
+    x, upper = np.array([-1.0, 0.5, 2.0]), np.array([-1.0, 0.5, 2.0])
+    np.testing.assert_allclose(limited(x, hi=0.4), [0, 0.4, 0.4], rtol=1e-6)
+    np.testing.assert_allclose(limited(x, hi=upper), [-1, 0.5, 2], rtol=1e-6)
+    np.testing.assert_allclose(limited(hi=0.4, x=x), [0, 0.4, 0.4], rtol=1e-6)
+    assert limited(2.0, hi=0.25) == 0.25

@@ -853,3 +853,11 @@ def clipped_arrays_are_of_the_arrays_kind(im: Image, p: Position):
     greater[2] = 9
     like, whole = np.full_like(a, a), np.full((2, 3), a)
     return clipped.sum() + like[2], greater.sum(), whole[1, 0] + whole[0, 2]
+
+
+@program
+def arrays_of_at_least_some_dimensions(im: Image, p: Position):
+    pair, a = np.array((im(p), 2.0), ndmin=2), np.array([im(p), 1, 2, 3])
+    cube, row = np.array(a, ndmin=3), np.array(a, copy=None, ndmin=2)
+    cube[0, 0, 1] = 7
+    return pair.shape[0] * 10 + pair.shape[1], cube.ndim + len(row), a[1] + row[0, 2] + cube.sum()

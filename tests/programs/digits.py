@@ -562,3 +562,8 @@ def places_of_digits(ints: Image, p: Position):
     except ValueError:
         found = -1
     return total, found, int(f"{p.x:032b}"[::-1], 2) & 0xFFFFFFFF
+
+
+@program
+def bases_by_keyword(counts: Image, p: Position):
+    return int("11", base=2) + int(f"{p.x:03b}", base=2) * 10

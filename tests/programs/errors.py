@@ -1682,3 +1682,14 @@ def endless_items_beyond_32_bits(ints: Image, p: Position):
     for number in _doubling():
         if number > ints(p):
             return number
+
+
+@program
+def view_of_what_another_path_copied(im: Image, p: Position):
+    a, z = np.array([im(p), 1.0, 2.0]), np.array([1.0, 2.0, 3.0])
+    for _ in range(p.x % 3):
+        z = a[:]
+    if im(p) > 0.5:
+        a = a.copy()
+    a[1] += 0.5
+    return a.sum() + z.sum()

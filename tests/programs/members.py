@@ -341,3 +341,19 @@ def neighbours_of_living_cells(counts: Image, p: Position):
     near = {(x + dx, y) for x, y in live for dx in (-1, 1)}
     grown = {cell for cell in near if sum((cell[0] + d, cell[1]) in live for d in (-1, 1)) == 2}
     return len(near), len(live | grown), sum((x + 1, y) in live for d in (0, 1) for x, y in live)
+
+
+@program
+def pairs_after_an_entry_by_a_choice_of_keys(counts: Image, p: Position):
+    a, b, entries, result = counts(p) % 5, [0, p.y], {0: 1, 2: counts(p)}, 0
+    if a < p.x <= b[a % 2] + 2:
+        pass
+    else:
+        entries[(counts(p + (1, 0)) if 1 < a <= p.x else p.y) % 4] = a * entries.get(p.x % 4, 1)
+    try:
+        pass
+    except ValueError:
+        pass
+    for key, value in entries.items():
+        result = result * 2 + key + value
+    return result

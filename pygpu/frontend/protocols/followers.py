@@ -53,9 +53,16 @@ def view(
     w: Evaluator, d: Dict, items: Callable[[dict[Any, Any]], list[Any]], kind: type[List] = List
 ) -> List:
     """A view of a dict: a list that keeps up with it."""
+
+    def entries() -> dict[Any, Any]:
+        held = w.read(d)
+        if not isinstance(held, dict):  # only the device knows its keys now
+            raise IndexError
+        return held
+
     made = kind(tuple(items(w.read(d))))
     return w.heap.follow(  # type: ignore[no-any-return]
-        made, {d}, lambda old, place: items(w.read(d))[place], lambda: len(w.read(d))
+        made, {d}, lambda old, place: items(entries())[place], lambda: len(entries())
     )
 
 

@@ -153,6 +153,11 @@ def _cross(w: Evaluator, a: Any, b: Any, axis: Any = -1) -> Any:
 
 
 def _array(w: Evaluator, xs: Any, dtype: Any = None, **more: Any) -> Any:
+    least = concrete(w, more.pop("ndmin", 0))
+    if least:
+        made = _array(w, xs, dtype, **more)
+        shape = arrays.to_objects(w, made).shape
+        return w.call(np.reshape, made, ((1,) * (least - len(shape)) + shape))
     if not more.pop("copy", True):
         return _asarray(w, xs, dtype, **more)
     if isinstance(xs, Masked) and dtype is None:

@@ -167,8 +167,8 @@ class Heap:
     ) -> list[tuple[Object, Object]]:
         """Note what a join has made, and give what was noted: `aliases` are pairs of an object and
         a joined object that may be it, `pairs` says what was made of each two objects. What was
-        made of two objects may be whatever either of them may be. So may the first of the two,
-        where a loop that carries it has come `around`."""
+        made of two objects may be whatever either of them may be, and what may be either may be it.
+        So may the first of the two, where a loop that carries it has come `around`."""
         noted = [(old, joined) for old, joined in aliases if self.alias(old, joined)]
         if self._followed:
             self._follow_joined(pairs)
@@ -180,6 +180,12 @@ class Heap:
             more = (made, two[0]) if around and two[0].outside else (made,)
             for old in dict.fromkeys([old for one in (*two, made) for old in objects(one)]):
                 noted += [(old, view) for view in more if self.alias(old, view)]
+        for two, made in pairs.items():
+            if not isinstance(made, Object) or made.outside or made in two:
+                continue
+            for view in dict.fromkeys([view for one in two for view in self.aliases.views(one)]):
+                if view is not made and view not in two and self.alias(made, view):
+                    noted.append((made, view))
         return noted
 
     # ------------------------------------------------------------ items taken in advance
