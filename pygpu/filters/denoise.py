@@ -43,7 +43,7 @@ FADING: Final = (-0.006110961, 0.040187165, -0.16620325, 0.49993524, -0.99999702
 MOST_UNLIKE: Final = 1e30  # 1 / 2 sigma² by which other colours count for nothing
 ONE_TASK: Final = 1 << 24  # bytes of a Dask array whose rounds cost less in one task than in many
 AT_ONCE: Final = 6  # rounds that are made together, some rows at a time,
-LARGE: Final = 1 << 18  # of so many pixels, which no core's own cache holds
+LARGE: Final = 1 << 19  # of so many pixels, which caches do not hold
 SLOWER: Final = 0.85  # which part of its change the energy changes by in the next round, often
 STEP: Final = 0.25  # of Chambolle's iteration in two dimensions
 

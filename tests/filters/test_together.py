@@ -14,7 +14,7 @@ from pygpu.devices import targets
 from pygpu.devices.cpu.device import CpuDevice
 from pygpu.execution.pipelines.steady import Trusted
 from pygpu.execution.pipelines.takes import Takes
-from pygpu.filters import whole
+from pygpu.filters import denoise, whole
 
 SQUARE = np.ones((3, 5), bool)
 FILTERS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
@@ -235,3 +235,19 @@ def test_a_result_is_made_where_it_is_to_lie(monkeypatch: pytest.MonkeyPatch) ->
     two = np.empty((2, 2), np.float32)
     with pytest.raises(AttributeError):
         filters.unsharp_mask(image, radius=2, out=two)
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3, 8, 60])
+@pytest.mark.parametrize("eps", [2e-3, 1e-5])
+def test_rounds_made_together_end_where_rounds_one_by_one_do(
+    rounds: int, eps: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole, "LARGE", 0)
+    noise = np.random.default_rng(6).random((61, 83), np.float32)
+    for image in (noise, np.zeros_like(noise), np.float32(np.indices((61, 83)).sum(0) % 17) / 17):
+        options = {"eps": eps, "max_num_iter": rounds}
+        monkeypatch.setattr(denoise, "LARGE", 0)
+        have = filters.denoise_tv_chambolle(image, **options)
+        monkeypatch.setattr(denoise, "LARGE", 1 << 60)
+        want = filters.denoise_tv_chambolle(image, **options)
+        np.testing.assert_array_equal(have, want)
