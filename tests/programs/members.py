@@ -1,6 +1,7 @@
 """Sets and dicts whose members only the device knows."""
 
 import collections
+import itertools
 
 from programs.suite import Suite
 from pygpu import Image, Position
@@ -357,3 +358,18 @@ def pairs_after_an_entry_by_a_choice_of_keys(counts: Image, p: Position):
     for key, value in entries.items():
         result = result * 2 + key + value
     return result
+
+
+@program
+def members_mapped_and_filtered(counts: Image, p: Position):
+    s = {counts(p + (i, 0)) for i in range(5)}
+    return (
+        *(sum(map(lambda v: v * 2, s)), max(map(abs, s)), any(map(lambda v: v > 5, s))),
+        *(len(set(map(lambda v: v // 2, s))), sorted(map(lambda v: -v, s))[0]),
+        *(
+            sum(filter(lambda v: v > 2, s)),
+            max(itertools.filterfalse(lambda v: v % 2, s), default=0),
+        ),
+        5 in (v + 1 for v in s),
+        *(sum(v * 3 for v in map(lambda v: v + 1, s)), len({*s}), len({*map(abs, s), 9})),
+    )

@@ -86,6 +86,12 @@ def as_list(w: Evaluator, value: Any) -> Any:
     return value if held is None else List(held)
 
 
+def has_no_order(w: Evaluator, value: Any) -> bool:
+    """Whether it is such a set, or an iterator over one."""
+    is_taken = isinstance(value, Iterated) and type(w.read(value)[0]) is Unordered
+    return is_taken or (type(value) is Set and members(w, value) is not None)
+
+
 def check_order(w: Evaluator, source: Any) -> None:
     """An error where the next item is asked for of what an iterator takes from, and it has none."""
     if type(source) is Unordered:

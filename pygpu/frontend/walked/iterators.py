@@ -83,6 +83,16 @@ def kept(wanted: bool, function: Any, xs: Any) -> Iterator[Any]:
             yield x
 
 
+def mapped_members(function: Any, xs: Any) -> Any:
+    """map(), of what has no order: neither has what is made of it."""
+    return (function(x) for x in xs)
+
+
+def kept_members(wanted: Any, function: Any, xs: Any) -> Any:
+    """filter(), of such."""
+    return (x for x in xs if bool(x if function is None else function(x)) == wanted)
+
+
 def taken_while(function: Any, xs: Any) -> Iterator[Any]:
     for x in xs:
         if not function(x):
