@@ -92,12 +92,6 @@ def has_no_order(w: Evaluator, value: Any) -> bool:
     return is_taken or (type(value) is Set and members(w, value) is not None)
 
 
-def check_order(w: Evaluator, source: Any) -> None:
-    """An error where the next item is asked for of what an iterator takes from, and it has none."""
-    if type(source) is Unordered:
-        raise w.error(UNORDERED)
-
-
 UNORDERED: Final = (
     "a set whose members only the device knows has no order, and Python's cannot be told: take "
     "sorted(s), which has one; sum, any, all, len, 'in', and min and max without a key take s"

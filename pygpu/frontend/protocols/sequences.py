@@ -155,7 +155,7 @@ def items_or_maybe(w: Evaluator, value: Any, by_loop: bool = True) -> tuple[Any,
     if isinstance(value, Iterator):
         _open(w, value)
         source, index = w.read(value)
-        members.check_order(w, source)
+        _check_order(w, source)
         if isinstance(source, Yielded):
             items: tuple[Any, ...] = w.read(source)
             w.write(value, (source, len(items)))
@@ -217,10 +217,16 @@ def in_turn(w: Evaluator, xs: Any) -> bool:
         return True
 
 
+def _check_order(w: Evaluator, source: Any) -> None:
+    """An error where the next item is asked for of what an iterator takes from, and it has none."""
+    if type(source) is Unordered:
+        raise w.error(members.UNORDERED)
+
+
 def maybe_next(w: Evaluator, iterator: Iterator) -> bool:
     """Whether the next item is one that a filter may have left out."""
     source, index = w.read(iterator)
-    members.check_order(w, source)
+    _check_order(w, source)
     if not isinstance(source, Yielded) or isinstance(index, Abstract):
         return False
     items = w.read(source)
@@ -327,7 +333,7 @@ def _while_kept(w: Evaluator, made: Iterator, held: Any) -> Iterator:
 def advance_iterator(w: Evaluator, iterator: Any) -> Any:
     """next(iterator). StopIteration at its end."""
     source, index = w.read(iterator)
-    members.check_order(w, source)
+    _check_order(w, source)
     if isinstance(source, Replay):
         item = source.get(index)
     elif isinstance(source, Lazy):

@@ -31,7 +31,7 @@ from pygpu.frontend.values.faults import said_by
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Bounded, Indexed, Masked
-from pygpu.frontend.values.objects import Iterator, List, Vector
+from pygpu.frontend.values.objects import Iterator, List, Set, Unordered, Vector
 from pygpu.frontend.values.values import (
     Abstract,
     Choice,
@@ -63,7 +63,7 @@ def _any_all(code: str) -> Rule:
             if not isinstance(contents, tuple):
                 test = as_value(w, contents, vector("bool", type.size))
                 return dynamic(w, code, test)
-        xs = members.as_list(w, xs)
+        xs = _listed(w, xs)
         if isinstance(xs, Iterator) and (put_off(w, xs) or is_shared(w, xs)):
             in_turn_of = library.any_in_turn if code == "any" else library.all_in_turn
             return w.call(in_turn_of, xs)
@@ -93,6 +93,12 @@ def _truth_of(w: Evaluator, item: Any, absent: bool) -> Any:
 # ---------------------------------------------------------------- folding sequences
 
 
+def _listed(w: Evaluator, xs: Any) -> Any:
+    """What is folded, a set whose members only the device knows as a list."""
+    is_taken = isinstance(xs, Iterator) and isinstance(w.read(xs)[0], Unordered)
+    return members.as_list(w, xs) if is_taken or type(xs) is Set else xs
+
+
 def _sum(w: Evaluator, xs: Any, start: Any = 0) -> Any:
     if in_turn(w, xs):
         return w.call(library.sum_of, xs, start)
@@ -102,7 +108,7 @@ def _sum(w: Evaluator, xs: Any, start: Any = 0) -> Any:
         of = library.sum_of_groups if lazy.grouped else library.sum_of
         return w.call(of, lazy.ungrouped(), start)
     total = start
-    items = items_or_maybe(w, members.as_list(w, xs))
+    items = items_or_maybe(w, _listed(w, xs))
     for item in map(if_there, items):
         # the first 0 + x is +x: it would only hide that x is known or a vector
         first = total is start and scalar_kind(start) and not isinstance(start, Abstract)
@@ -170,7 +176,7 @@ def _extreme(symbol: str, pick: Any) -> Rule:
                 return _extreme_of_long(w, pick, lazy, **more)
             if lazy is not None and not lazy.grouped:
                 return _extreme_by(w, beats, lazy.ungrouped(), key, more)
-            xs = args[0] if key is not None else members.as_list(w, args[0])
+            xs = args[0] if key is not None else _listed(w, args[0])
             args = items_or_maybe(w, xs)
             if any(isinstance(arg, Maybe) for arg in args):
                 with members.presuming(w, xs, args):
@@ -268,7 +274,7 @@ def _extreme_of_some(w: Evaluator, symbol: str, items: Any, key: Any, **more: An
 
 
 def _sorted(w: Evaluator, xs: Any, *, key: Any = None, reverse: Any = False) -> Any:
-    whole = xs if key is not None else members.as_list(w, xs)
+    whole = xs if key is not None else _listed(w, xs)
     xs = whole if isinstance(whole, List) else w.call(list, whole)
     some = lists.in_slots(w, xs)
     held = () if key is not None else w.read(xs) if some is None else some.items
@@ -423,7 +429,7 @@ FOLD_RULES: Final[dict[Any, Rule]] = {
     asked.alike: lambda w, items, a: Masked(w.items(items), a.tests, a.length),
     asked.there: lambda w, item: is_there(item),
     asked.value: lambda w, item: if_there(item),
-    math.prod: lambda w, xs, *, start=1: _reduce(w, operator.mul, members.as_list(w, xs), start),
+    math.prod: lambda w, xs, *, start=1: _reduce(w, operator.mul, _listed(w, xs), start),
     math.fsum: lambda w, xs: _sum(w, w.call(map, float, xs), 0.0),
     any: _any_all("any"),
     all: _any_all("all"),
