@@ -88,7 +88,7 @@ def formats(ints: Image, p: Position):
     n = ints(p)
     t = f"{abs(n):04d}"
     u = "%05d" % n
-    v = "{:3d}|{:x}".format(n, abs(n))  # noqa: UP032
+    v = "{:3d}|{:x}".format(n, abs(n))
     return format(n, "08b").count("1"), int(t[0]) * 1000 + int(t[3]), len(u), v.count(" "), len(v)
 
 
@@ -567,3 +567,28 @@ def places_of_digits(ints: Image, p: Position):
 @program
 def bases_by_keyword(counts: Image, p: Position):
     return int("11", base=2) + int(f"{p.x:03b}", base=2) * 10
+
+
+@program
+def numbers_in_a_text(ints: Image, p: Position):
+    text = f"{ints(p)},{p.x};{p.y}"
+    comma, end = text.find(","), text.find(";")
+    return int(text[:comma]) + int(text[comma + 1 : end]) * 100 + int(text[end + 1 :]) * 1000
+
+
+@program
+def widths_by_fields(ints: Image, p: Position):
+    k = ints(p)
+    return (
+        len("{:>{width}}|".format(k, width=7)),
+        "{0:{1}d}{x}".format(k, 7, x=p.x).count(" "),
+        len("{:{}}{}".format(k, 9, p.x)),
+    )
+
+
+@program
+def bytes_of_a_text(ints: Image, p: Position):
+    rest = 0
+    for byte in str(ints(p)).encode():
+        rest = (rest * 3 + byte) % 1000
+    return rest

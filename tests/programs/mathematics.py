@@ -3,6 +3,8 @@
 import math
 
 import numpy as np
+import scipy.linalg  # type: ignore[import-untyped]
+import scipy.spatial.distance  # type: ignore[import-untyped]
 import scipy.special  # type: ignore[import-untyped]
 
 from programs.suite import Suite
@@ -148,4 +150,17 @@ def gamma_and_hyperbolic_functions_near_the_largest_float(unit: Image, p: Positi
         math.lgamma((a + 0.1) * 3e36) / 1e38,
         math.sinh(88.3 + a) / 1e38,
         math.cosh(-88 - a) / 1e38,
+    )
+
+
+@program
+def exponentials_of_scipys_own(im: Image, p: Position):
+    terms = [im(p), 1.0, 2.0]
+    return (
+        *(
+            scipy.special.logsumexp(terms),
+            scipy.special.softmax(terms)[1],
+            scipy.special.log_softmax(terms)[0],
+        ),
+        *(scipy.spatial.distance.euclidean(terms, [0, 0, 1]), scipy.linalg.norm(np.array(terms))),
     )

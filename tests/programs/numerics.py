@@ -722,3 +722,16 @@ def shapes_and_dtypes_of_several(im: Image, counts: Image, p: Position):
     word = np.array(["low", "mid"])[counts(p) % 2]
     products = sum(x * y for x, y in both)
     return *both.shape, both.size, both.ndim, *kinds, filled[0], word == "mid", products
+
+
+@program
+def arrays_rolled_by_the_pixel(counts: Image, im: Image, p: Position):
+    a = np.array([[im(p), 1.0, 2.0], [3.0, im(p) * 2, 5.0]])
+    whole, rows = np.roll(a, counts(p)), np.roll(a, -counts(p), axis=1)
+    return whole[0, 1] + whole[1, 2] * 10, rows[0, 0] + rows[1, 2] * 10, np.roll(a, p.x, 0)[1, 1]
+
+
+@program
+def outer_products_of_ufuncs(im: Image, p: Position):
+    powers = np.power.outer(abs(im(p)) + 1, [1, 2])
+    return powers[1] - powers[0], np.hypot.outer([im(p), 1.0], [3.0, 4.0])[1, 0]

@@ -801,3 +801,9 @@ def defaults_of_attributes_that_raise(im: Image, p: Position):
     gotten = getattr(late, "q", 3), getattr(late, "never", 4), getattr(late, "x", 5)
     there = bits([hasattr(late, "q"), hasattr(late, "never"), hasattr(guarded, "q")])
     return *gotten, there, late.asked, getattr(guarded, "q", 9), getattr(guarded, "x", 9)
+
+
+@program
+def functions_of_operator_on_lists(counts: Image, p: Position):
+    both = operator.concat([counts(p)], [3, 4])
+    return len(both), operator.countOf([1, counts(p), 2], 1), operator.indexOf(both, 3)

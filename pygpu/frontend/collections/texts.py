@@ -418,14 +418,20 @@ def formatted(w: Evaluator, template: str, args: Sequence[Any], keywords: Any) -
     """template.format(*args, **keywords), where a field is an argument as it is given."""
     parts: list[Any] = []
     waiting = iter(args)
+
+    def argument(field: str) -> Any:
+        if field.isdigit():
+            return args[int(field)] if int(field) < len(args) else None
+        return keywords.get(field) if field else next(waiting, None)
+
     for before, field, spec, conversion in string.Formatter().parse(template):
         parts.append(before)
         if field is None:
             continue
-        value = next(waiting, None) if not field else keywords.get(field)
-        if field.isdigit() and int(field) < len(args):
-            value = args[int(field)]
-        if value is None or conversion or (spec and "{" in spec):
+        value = argument(field)
+        fields = [(own, name) for own, name, *_ in string.Formatter().parse(spec or "")]
+        within = [(own, "" if name is None else argument(name)) for own, name in fields]
+        if value is None or conversion or any(isinstance(each, Abstract) for _, each in within):
             return Text(describe(tuple_of(tuple(args))))
-        parts.append(written_of(w, value, spec or ""))
+        parts.append(written_of(w, value, "".join([f"{own}{each}" for own, each in within])))
     return joined(w, "", parts)

@@ -131,7 +131,7 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
 def _array_attribute(w: Evaluator, value: Array | Masked | Dynamic, name: str) -> Any:
     """An attribute of an array, or of a number, which has NumPy's too."""
     match value:
-        case Array() if name in ("shape", "ndim", "size"):
+        case Array() if name in ("shape", "ndim", "size", "flags"):
             return getattr(w.read(value), name)
         case Array() if name in ("real", "imag"):
             is_real = name == "real" and not any(map(is_complex, w.read(value).reshape(-1)))

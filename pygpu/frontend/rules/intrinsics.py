@@ -37,7 +37,7 @@ from pygpu.frontend.rules.iterator_calls import ITERATOR_RULES
 from pygpu.frontend.rules.number_calls import NUMBER_RULES, of_library
 from pygpu.frontend.rules.object_calls import CHANGING, OBJECT_RULES, REMEMBERING
 from pygpu.frontend.rules.structure_calls import STRUCTURE_RULES
-from pygpu.frontend.rules.walked_calls import walked_as
+from pygpu.frontend.rules.walked_calls import later_from, walked_as
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.evaluator import Evaluator, Rule, usable
 from pygpu.frontend.values.faults import Fault, PathEnds
@@ -65,7 +65,7 @@ with later():
     from pygpu.frontend.methods import dict_methods
     from pygpu.frontend.protocols import attributes, comparisons, indexing
     from pygpu.frontend.rules import classes, itertools_calls, numpy_calls, scipy_calls
-    from pygpu.frontend.walked import library, modules, selected
+    from pygpu.frontend.walked import iterators, library, modules, selected
 
 
 def _slice(w: Evaluator, *bounds: Any) -> Any:
@@ -287,6 +287,9 @@ _RULES: Final[dict[Any, Rule]] = {
     np.transpose: _transpose,
     operator.getitem: lambda w, xs, index: indexing.item(w, xs, index),
     operator.contains: lambda w, xs, x: comparisons.contains(w, xs, x),
+    operator.concat: lambda w, a, b: w.binary("+", a, b),
+    operator.countOf: later_from(iterators, "count_of"),
+    operator.indexOf: later_from(iterators, "index_of"),
     functools.partial: lambda w, /, function, *args, **more: Bound(function, args, more),
     operator.itemgetter: lambda w, *places: Bound(library.items_at, (Tuple(places),)),
     operator.methodcaller: lambda w, name, /, *args, **more: Bound(

@@ -68,6 +68,20 @@ def _sort(w: Evaluator, xs: Any, axis: Any = -1, kind: Any = None, stable: Any =
     return _by_lines(w, xs, axis, lambda row: nans_last(w, list(row)))
 
 
+def _roll(w: Evaluator, xs: Any, shift: Any, axis: Any = None) -> Any:
+    """np.roll by as many places as only the device knows; others only move elements."""
+    if not scalar_kind(shift) or not isinstance(shift, Abstract):
+        return NotImplemented
+
+    def rolled(row: Any) -> list[Any]:
+        items = Tuple(tuple(row))
+        at = [w.binary("-", place, shift) for place in range(len(row))]
+        return [w.item(items, w.binary("%", each, len(row))) for each in at]
+
+    made, shape = _by_lines(w, xs, axis, rolled), arrays.to_objects(w, xs).shape
+    return w.call(np.reshape, made, shape) if axis is None else made
+
+
 def _by_lines(w: Evaluator, xs: Any, axis: Any, function: Callable[[Any], Any]) -> Any:
     """An array with a function applied to its lines along an axis (None: all as one line)."""
     array = arrays.to_objects(w, xs)
@@ -158,7 +172,8 @@ def _array(w: Evaluator, xs: Any, dtype: Any = None, **more: Any) -> Any:
         made = _array(w, xs, dtype, **more)
         shape = arrays.to_objects(w, made).shape
         return w.call(np.reshape, made, ((1,) * (least - len(shape)) + shape))
-    if not more.pop("copy", True):
+    copy = more.pop("copy", True)
+    if getattr(copy, "value", copy) is not True:  # that of NumPy's enumeration
         return _asarray(w, xs, dtype, **more)
     if isinstance(xs, Masked) and dtype is None:
         return xs  # which nobody can change
@@ -312,6 +327,7 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     np.isscalar: lambda w, x: bool(scalar_kind(x) or is_complex(x)),
     np.round: _round,
     np.around: _round,
+    np.roll: _roll,
     np.sort: _sort,
     np.where: where,
     np.dot: _dot,
@@ -321,6 +337,7 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     np.cross: _cross,
     np.array: _array,
     np.asarray: _asarray,
+    np.asanyarray: _asarray,
     np.copy: _array,
     np.broadcast_arrays: _broadcast_arrays,
     np.result_type: _result_type,

@@ -284,6 +284,18 @@ def _counted(w: Evaluator, number: Any, start: Any) -> Any:
     return Natural(number.value) if is_natural else number
 
 
+def _digit(w: Evaluator, letter: Any, base: int) -> Any:
+    if isinstance(letter, Abstract):
+        return w.call(int, letter, base)
+    try:
+        return int(letter, base)
+    except ValueError as wrong:
+        if not w.conditions:
+            raise
+        w.check(True, ValueError, str(wrong))
+        return 0
+
+
 def _room(w: Evaluator, xs: Any) -> Any:
     some = lists.bounded(w, xs)
     return w.length(xs) if some is None else some.most
@@ -394,6 +406,7 @@ OBJECT_RULES: Final[dict[Any, Rule]] = {
     asked.justified: lambda w, s, width, fill, side: texts.justified(w, s, width, fill, side),
     asked.may_begin: _may_begin,
     asked.before: _before,
+    asked.digit: _digit,
     asked.room: _room,
     asked.counted: _counted,
     asked.other: lambda w, buffer, name: derived.of_known(w, buffer, name),

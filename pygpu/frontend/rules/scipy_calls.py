@@ -43,6 +43,8 @@ def named_rule(function: Any) -> Rule | None:
         return in_python(distributions.inverse_normal)
     if module == _DISTRIBUTIONS and isinstance(function, types.FunctionType):
         return _METHODS.get(function.__qualname__)
+    if module.startswith("scipy.linalg") and name == "norm":
+        return _norm
     if not module.startswith(_HOMES):
         return None
     if name in _ALONG:
@@ -50,6 +52,11 @@ def named_rule(function: Any) -> Rule | None:
     if name[:-1] in _ALONG and name[-1] in "2n":
         return lambda w, a, *args, **more: _over(w, function, a, args, more)
     return None
+
+
+def _norm(w: Evaluator, a: Any, *how: Any, check_finite: Any = True, **more: Any) -> Any:
+    """scipy.linalg.norm, whose functions are written in Fortran."""
+    return w.call(np.linalg.norm, a, *how, **more)
 
 
 _OF_NUMBERS: Final = {name: in_python(f) for name, f in distributions.OF_NUMBERS.items()}

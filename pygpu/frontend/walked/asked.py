@@ -124,6 +124,11 @@ def room(xs: Any) -> Any:
     return len(xs)
 
 
+def digit(letter: Any, base: Any) -> Any:
+    """int(letter, base): on a path that may not be taken a known letter may be none."""
+    return int(letter, base)
+
+
 def counted(number: Any, start: Any) -> Any:
     """A number that was counted up from a start: it is not negative where that is not."""
     return number

@@ -347,3 +347,16 @@ def spliced(xs: Any, start: Any, stop: Any, new: Any) -> Any:
     """xs[start:stop] = new, as a list."""
     start, stop, _ = slice_indices(start, stop, 1, len(xs))
     return xs[:start] + new + xs[max(start, stop) :]
+
+
+def count_of(xs: Any, value: Any) -> Any:
+    """operator.countOf"""
+    return sum(1 for x in xs if x == value)
+
+
+def index_of(xs: Any, value: Any) -> Any:
+    """operator.indexOf"""
+    for place, x in enumerate(xs):
+        if x == value:
+            return place
+    raise ValueError("sequence.index(x): x not in sequence")

@@ -432,7 +432,10 @@ MEANT: Final[dict[Any, Any]] = {
     bisect.insort_right: insort_right,
     **{
         function.outer: outer(function)
-        for function in (np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum)
+        for function in (
+            *(np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.power),
+            *(np.arctan2, np.hypot, np.equal, np.less, np.greater, np.floor_divide, np.remainder),
+        )
     },
     **({np.vecdot: vecdot} if hasattr(np, "vecdot") else {}),  # since NumPy 2.0
     np.add.accumulate: running_sum,

@@ -117,8 +117,11 @@ class Written:
             if letter == "-":
                 sign = -1
             elif letter != marks.get(base, "-"):
-                number = number * base + int(letter, base)
+                number = number * base + asked.digit(letter, base)
         return sign * number
+
+    def encode(self, encoding: Any = "utf-8", errors: Any = "strict") -> Any:
+        return bytes([ord(letter) for letter in self.letters])
 
     def count(self, part: Any) -> Any:
         if len(part) != 1:
