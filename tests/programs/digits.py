@@ -592,3 +592,9 @@ def bytes_of_a_text(ints: Image, p: Position):
     for byte in str(ints(p)).encode():
         rest = (rest * 3 + byte) % 1000
     return rest
+
+
+@program
+def parts_of_a_text(ints: Image, p: Position):
+    first, mark, rest = f"{ints(p)},{p.x}".partition(",")
+    return int(first) + int(rest) * 100, len(mark), str(ints(p)).isalnum(), hash(ints(p))

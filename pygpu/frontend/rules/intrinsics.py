@@ -58,7 +58,7 @@ from pygpu.frontend.walked import asked
 from pygpu.language import fragments, kernels, matrices, vectors
 from pygpu.language.fragments import Discarded
 from pygpu.language.scalars import Int
-from pygpu.types import vector
+from pygpu.types import INTEGERS, vector
 
 with later():
     from pygpu.frontend.decode import liveness
@@ -102,6 +102,8 @@ def _hash(w: Evaluator, value: Any) -> Any:
         return w.call(method) if method is not None else w.native(hash, (value,), {})
     except NotKnown:
         pass
+    if scalar_kind(value) in INTEGERS:
+        return w.choose(w.compare("==", value, -1), -2, w.binary("+", value, 0))
     raise w.error("a dynamic value has no hash: keys and elements of sets must be known")
 
 

@@ -170,6 +170,15 @@ class Written:
     def isalpha(self) -> Any:
         return len(self.letters) > 0 and all(letter.isalpha() for letter in self.letters)
 
+    def isalnum(self) -> Any:
+        return len(self.letters) > 0 and all(letter.isalnum() for letter in self.letters)
+
+    def partition(self, part: Any) -> Any:
+        place = self.find(part)
+        if place < 0:
+            return self, "", ""
+        return self[:place], part, self[place + len(part) :]
+
     def upper(self) -> Any:
         return Written([letter.upper() for letter in self.letters])
 
