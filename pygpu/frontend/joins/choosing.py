@@ -334,7 +334,11 @@ def mismatch(join: Joining, handle: Object, a: Any, b: Any) -> str:
                 f"loop at most {SLOTS // (counts[1] - counts[0])} times, or fold while you go"
             )
         return lengths(join, counts[0], counts[1], f"{name} has", items)
-    return f"a long sequence differs on the paths through {meeting}"
+    return (
+        f"{describe(handle)} holds other items on one path through {meeting} than on the other, "
+        "and too many to be told apart: make a list of them on each path, as in 'x = list(x)', or "
+        "give each path's its own name"
+    )
 
 
 def lengths(
