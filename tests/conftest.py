@@ -55,10 +55,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def pytest_collection_finish() -> None:
     """What is there before the tests, hundreds of thousands of objects, is no garbage: collections,
-    which many tests ask for, leave it out. The others, an eighth of the time, are made seldom."""
+    which many tests ask for, leave it out."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(100_000, 20, 20)
 
 
 def pytest_runtest_teardown() -> None:

@@ -549,14 +549,8 @@ def a_known_number_of_endless_items(counts: Image, p: Position):
 def next_of_endless_counts(ints: Image, counts: Image, p: Position):
     n, k = abs(ints(p)), counts(p)
     return (
-        *(
-            next(v for v in itertools.count(1) if v * v > n),
-            next(v for v in itertools.count(n) if v % 7 == 0),
-        ),
+        next(v for v in itertools.count(1) if v * v > n),
         next(filter(lambda v: v % 7 == 0, itertools.count(n))),
-        next(filter(lambda v: v * v > n, itertools.count())),
         next(itertools.filterfalse(lambda v: v % k, itertools.count(n, 2 if k % 2 else 1))),
-        next(itertools.dropwhile(lambda v: v * v < n, itertools.count(1))),
-        next(i for i in itertools.count(2) if math.gcd(i, k + 3) == 1),
         next(c for c in itertools.cycle([1, 4, 9]) if c >= k + 3),
     )
