@@ -4,7 +4,6 @@ unrolled: what was taken is gone, for every name that they have."""
 import functools
 import heapq
 import itertools
-import math
 
 from programs.suite import Suite
 from pygpu import Image, Int, Position
