@@ -21,7 +21,7 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.lazy import Bounded, FixedCut, Growing, Indexed, Masked
-from pygpu.frontend.values.objects import LISTS, List
+from pygpu.frontend.values.objects import LISTS, Iterator, List, Set, Unordered
 from pygpu.frontend.values.ranges import range_of
 from pygpu.frontend.values.values import Abstract, Dynamic, Maybe, if_there, tuple_of
 from pygpu.frontend.values.values import is_there as taken
@@ -36,6 +36,14 @@ def bounded(w: Evaluator, value: Any) -> Bounded | None:
     """What a list of dynamic length holds; None of anything else."""
     contents = w.peek(value) if type(value) in LISTS else None
     return contents if isinstance(contents, Bounded) else None
+
+
+def has_no_order(w: Evaluator, value: Any) -> bool:
+    """Whether it is a set whose members only the device knows, or an iterator over what has no
+    order."""
+    if isinstance(value, Iterator):
+        return type(w.read(value)[0]) is Unordered
+    return type(value) is Set and isinstance(w.peek(value), Bounded)
 
 
 def in_slots(w: Evaluator, value: Any) -> Bounded | None:

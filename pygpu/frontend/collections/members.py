@@ -32,7 +32,6 @@ from pygpu.frontend.values.objects import (
     List,
     Matrix,
     Set,
-    Unordered,
     Vector,
     Yielded,
 )
@@ -79,17 +78,13 @@ def known_entries(w: Evaluator, d: Any) -> dict[Any, Any]:
 def as_list(w: Evaluator, value: Any) -> Any:
     """A set whose members only the device knows as a list, in no order; others as they are. So are
     iterators over such, of which nothing is left."""
-    if isinstance(value, Iterated) and isinstance(source := w.read(value)[0], Unordered):
-        w.write(value, ((), 0))
-        return Iterated((Yielded(w.read(source)), 0))
-    held = members(w, value) if type(value) is Set else None
-    return value if held is None else List(held)
-
-
-def has_no_order(w: Evaluator, value: Any) -> bool:
-    """Whether it is such a set, or an iterator over one."""
-    is_taken = isinstance(value, Iterated) and type(w.read(value)[0]) is Unordered
-    return is_taken or (type(value) is Set and members(w, value) is not None)
+    if not lists.has_no_order(w, value):
+        return value
+    if isinstance(value, Set):
+        return List(w.read(value))
+    source, _ = w.read(value)
+    w.write(value, ((), 0))
+    return Iterated((Yielded(w.read(source)), 0))
 
 
 UNORDERED: Final = (

@@ -74,17 +74,18 @@ def _attr(w: ControlFlow, state: State, name: str) -> bool:
 def _call(w: ControlFlow, state: State, arg: tuple[int, tuple[str, ...]]) -> bool:
     count, names = arg
     second, first = state.stack[-count - 1], state.stack[-count - 2]
-    function = first if second is NULL else second if first is NULL else None
-    subject = getattr(function, "__self__", None)
-    if count != 1 or names or not (function in _FUNCTIONS or _is_method(function)):
+    function: Any = first if second is NULL else second if first is NULL else None
+    if count != 1 or names:
         return False
-    if type(subject) is str:
-        method = getattr(str, function.__name__)  # type: ignore[union-attr]
-        made = of_words(w, method, (subject, state.stack[-1]))
+    choice = state.stack[-1]
+    if function is len and _is_of_tuples(choice):
+        made = _lengths(w, choice)
+    elif function in _FUNCTIONS:
+        made = of_words(w, function, (choice,))
+    elif _is_method(function):
+        made = of_words(w, getattr(str, function.__name__), (function.__self__, choice))
     else:
-        made = of_words(w, function, (state.stack[-1],))
-    if made is NotImplemented and function is len and _is_of_tuples(state.stack[-1]):
-        made = _lengths(w, state.stack[-1])
+        return False
     if made is NotImplemented:
         return False
     state.stack[-count - 2 :] = [made]

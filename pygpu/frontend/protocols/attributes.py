@@ -33,7 +33,7 @@ from pygpu.frontend.protocols.datamodel import (
 from pygpu.frontend.values.callables import Bound, Builtin, Function, Super
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Raised
-from pygpu.frontend.values.kinds import Complex, is_complex, is_ours, is_word
+from pygpu.frontend.values.kinds import Complex, is_ours, is_word
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.lazy import Masked, Row, Span
 from pygpu.frontend.values.objects import (
@@ -134,8 +134,7 @@ def _array_attribute(w: Evaluator, value: Array | Masked | Dynamic, name: str) -
         case Array() if name in ("shape", "ndim", "size", "flags"):
             return getattr(w.read(value), name)
         case Array() if name in ("real", "imag"):
-            is_real = name == "real" and not any(map(is_complex, w.read(value).reshape(-1)))
-            return value if is_real else w.call(getattr(np, name), value)
+            return w.call(getattr(np, name), value)
         case Masked() if name in ("size", "shape"):
             return w.length(value) if name == "size" else Tuple((w.length(value),))
         case Masked() if name == "ndim":

@@ -316,7 +316,7 @@ def _in_range(w: Evaluator, value: Any, start: Any, stop: Any, step: Any) -> Any
 def contains(w: Evaluator, container: Any, value: Any) -> Any:
     """value in container"""
     w.environment.dependencies.add(value, container)
-    if type(container) is Iterator:  # over a set it has no order
+    if type(container) is Iterator and bounded.has_no_order(w, container):
         container = members.as_list(w, container)
     method = user_method(w, container, "__contains__")
     if method is not None and isinstance(container, Abstract):

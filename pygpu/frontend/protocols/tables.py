@@ -213,9 +213,10 @@ def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
 def _one_of(w: Evaluator, items: tuple[Any, ...], index: Any) -> Any:
     """One of several objects of the function, or of known tuples."""
     at = _limited(w, index, len(items))
-    if isinstance(at, Dynamic) and type(items[0]) is tuple:
-        return Choice(at, items, "")
-    return records.Either(w, at, column, row_of).of(items) if isinstance(at, Dynamic) else items[at]
+    if not isinstance(at, Dynamic):
+        return items[at]
+    either = records.Either(w, at, column, row_of)
+    return Choice(at, items, "") if type(items[0]) is tuple else either.of(items)
 
 
 _PLAIN: Final = {float: np.float64, int: np.int64, Int: np.int64, bool: np.bool_}

@@ -41,11 +41,6 @@ def _holds_complex(w: Evaluator, value: Any) -> bool:
     return any(map(is_complex, array.reshape(-1)))
 
 
-def _is_real(w: Evaluator, value: Any) -> bool:
-    """Whether it is an array of real numbers, of which np.real gives the array itself."""
-    return isinstance(value, Array) and not _holds_complex(w, value)
-
-
 def _of_elements(w: Evaluator, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
     """The function of numbers, or of each element of arrays."""
     if not any(map(arrays.is_array, args)):
@@ -96,6 +91,13 @@ def _number(w: Evaluator, value: Any) -> Any:
     return value
 
 
+def _real(w: Evaluator, x: Any) -> Any:
+    """np.real, of an array of real numbers the array itself."""
+    if isinstance(x, Array) and not _holds_complex(w, x):
+        return x
+    return _of_numbers("real")(w, x)
+
+
 # Functions of any numbers, and those that mean something else where a number is complex, each with
 # its name among the walked ones.
 _OF_NUMBERS: Final = {
@@ -107,7 +109,6 @@ _OF_NUMBERS: Final = {
         ).split()
     },
     np.angle: "angle",
-    np.real: "real",
     np.imag: "imag",
 }
 _ALIKE: Final = "conjugate exp log log10 sqrt sin cos tan sinh cosh tanh isnan isinf isfinite"
@@ -117,11 +118,10 @@ _OF_COMPLEX: Final = {
     **{getattr(np, name): name for name in _ALIKE.split()},
     **{getattr(np, f"arc{name}"): f"a{name}" for name in "sin cos tan sinh cosh tanh".split()},
 }
-_REAL: Final = _of_numbers("real")
 RULES: Final[dict[Any, Rule]] = {
     **{function: _of_numbers(name) for function, name in _OF_NUMBERS.items()},
     **dict.fromkeys((complex, np.complex64, np.complex128, Complex), _complex),
-    np.real: lambda w, x: w.attribute(x, "real") if _is_real(w, x) else _REAL(w, x),
+    np.real: _real,
     np.iscomplexobj: lambda w, x: _holds_complex(w, x),
 }
 

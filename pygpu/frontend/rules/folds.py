@@ -31,7 +31,7 @@ from pygpu.frontend.values.faults import said_by
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Bounded, Indexed, Masked
-from pygpu.frontend.values.objects import Iterator, List, Set, Unordered, Vector
+from pygpu.frontend.values.objects import Iterator, List, Vector
 from pygpu.frontend.values.values import (
     Abstract,
     Choice,
@@ -95,8 +95,7 @@ def _truth_of(w: Evaluator, item: Any, absent: bool) -> Any:
 
 def _listed(w: Evaluator, xs: Any) -> Any:
     """What is folded, a set whose members only the device knows as a list."""
-    is_taken = isinstance(xs, Iterator) and isinstance(w.read(xs)[0], Unordered)
-    return members.as_list(w, xs) if is_taken or type(xs) is Set else xs
+    return members.as_list(w, xs) if lists.has_no_order(w, xs) else xs
 
 
 def _sum(w: Evaluator, xs: Any, start: Any = 0) -> Any:

@@ -47,7 +47,6 @@ from pygpu.frontend.values.values import Abstract, tuple_of
 
 with later():
     from pygpu.frontend.collections import bounded as lists
-    from pygpu.frontend.collections import members
     from pygpu.frontend.protocols import comparisons, tables
     from pygpu.frontend.walked import iterators as walked
 
@@ -264,7 +263,7 @@ def _map_indexed(w: Evaluator, function: Any, lazies: list[Any]) -> Indexed:
 
 
 def _map(w: Evaluator, function: Any, *sequences: Any) -> Any:
-    if len(sequences) == 1 and members.has_no_order(w, sequences[0]):
+    if len(sequences) == 1 and lists.has_no_order(w, sequences[0]):
         return w.call(walked.mapped_members, function, sequences[0])
     sequences = tuple([iterate(w, xs) if isinstance(xs, Instance) else xs for xs in sequences])
     if any(is_indexed(w, xs) for xs in sequences):
@@ -318,7 +317,7 @@ def _is_dynamic(w: Evaluator, kept: Iterator) -> bool:
 
 def _filter(what: str) -> Rule:
     def rule(w: Evaluator, function: Any, xs: Any) -> Any:
-        if members.has_no_order(w, xs):
+        if lists.has_no_order(w, xs):
             return w.call(walked.kept_members, what == "filter", function, xs)
         iterator = iterate(w, xs)
         kept = Iterator((Lazy(_next_kept, (what, function, iterator)), 0))

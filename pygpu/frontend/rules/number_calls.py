@@ -204,12 +204,10 @@ def _check_int(w: Evaluator, x: Any, low: float = -(2.0**31), high: float = 2.0*
         w.check(fails, OverflowError, what if low else f"{what} without a sign")
 
 
-def _int(w: Evaluator, x: Any = 0, *more: Any, **base: Any) -> Any:
+def _int(w: Evaluator, x: Any = 0, *more: Any, base: Any = None) -> Any:
     """int(x): of an unsigned integer the same number; of a string what it says."""
-    if "base" in base and len(base) == 1 and not more:
-        return _int(w, x, base["base"])
-    if base:
-        return NotImplemented
+    if base is not None:
+        return _int(w, x, base, *more)
     if isinstance(x, Choice):
         return words.number_of_each(w, lambda word: int(word, *more), x)
     if isinstance(x, Instance) and datamodel.class_of(x) is str:

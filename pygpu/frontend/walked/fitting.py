@@ -396,7 +396,6 @@ def polyint(p: Any, m: Any = 1, k: Any = 0) -> Any:
     return Polynomial(p).integ(m, k).coeffs
 
 
-# The functions by what means them.
 class Broadcast:
     """np.broadcast(): of which shape several arrays are together, and their rows of elements."""
 
@@ -410,6 +409,7 @@ class Broadcast:
         return zip(*[np.ravel(np.broadcast_to(x, self.shape)) for x in self.arrays], strict=True)
 
 
+# The functions by what means them.
 MEANT: Final[dict[Any, Any]] = {
     np.broadcast: Broadcast,
     np.linalg.qr: qr,

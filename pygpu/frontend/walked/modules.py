@@ -19,7 +19,7 @@ import numpy as np
 
 from pygpu.frontend.walked import asked
 from pygpu.frontend.walked.containers import plain
-from pygpu.frontend.walked.written import STEPS, Bytes, from_bytes
+from pygpu.frontend.walked.written import STEPS, Bytes, bytes_of, from_bytes
 
 
 def numbers(data: Any, least: Any, name: Any) -> Any:
@@ -313,6 +313,9 @@ def fields(form: Any) -> Any:
     return made, struct.calcsize(form), order
 
 
+TAKEN: Final = "bBhHiIlLqQnNf?c"  # codes of values
+
+
 def pack(form: Any, *values: Any) -> Any:
     """struct.pack()"""
     places, size, order = fields(form)
@@ -327,7 +330,7 @@ def pack(form: Any, *values: Any) -> Any:
 
 def _packed(value: Any, code: Any, size: Any) -> Any:
     """The bytes of a value, the lowest first."""
-    if code not in "bBhHiIlLqQnNf?c":
+    if code not in TAKEN:
         asked.refuse(f"struct.pack of '{code}'", "integers and floats of 32 bits ('f')")
     if code == "c":
         return list(value)
@@ -339,7 +342,7 @@ def _packed(value: Any, code: Any, size: Any) -> Any:
         low = -(1 << 8 * size - 1) if code.islower() else 0
         inside = low <= value < low + (1 << 8 * size)
         asked.holds(inside, struct.error, f"'{code}' format requires a number that it can hold")
-    return [(value >> 8 * k if k < 4 else value >> 31 >> 1) & 255 for k in range(size)]
+    return bytes_of(value, size)
 
 
 def unpack(form: Any, buffer: Any) -> Any:
@@ -352,7 +355,7 @@ def unpack(form: Any, buffer: Any) -> Any:
 
 
 def _unpacked(part: Any, code: Any, order: Any) -> Any:
-    if code not in "bBhHiIlLqQnNf?c":
+    if code not in TAKEN:
         asked.refuse(f"struct.unpack of '{code}'", "integers and floats of 32 bits ('f')")
     if code == "f":
         return float(np.int32(from_bytes(part, order, signed=True)).view(np.float32))

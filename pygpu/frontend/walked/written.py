@@ -391,8 +391,12 @@ def to_bytes(n: Any, length: Any = 1, byteorder: Any = "big", *, signed: Any = F
     if length < 4:
         fits = -half <= n < (half or 1 << 8 * length)
         asked.holds(fits, OverflowError, "int too big to convert")
-    places = [n >> 8 * k if k < 4 else n >> 31 >> 1 for k in range(length)]
-    return Bytes([place & 255 for place in places][:: STEPS[byteorder]])
+    return Bytes(bytes_of(n, length)[:: STEPS[byteorder]])
+
+
+def bytes_of(n: Any, length: Any) -> Any:
+    """So many bytes of an integer of 32 bits, the lowest first."""
+    return [(n >> 8 * k if k < 4 else n >> 31 >> 1) & 255 for k in range(length)]
 
 
 def from_bytes(source: Any, byteorder: Any = "big", *, signed: Any = False) -> Any:
