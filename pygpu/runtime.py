@@ -242,10 +242,12 @@ class Compiled(Programs):
             return profiling.profile(self, args, kwargs, shape=shape, dtype=dtype)
 
     def on(self, target: str) -> Compiled:
-        """The same function, compiled for another target."""
+        """The same function, compiled for another target, which shares what it is in SSA."""
         with shortened:
             options = self._options()._replace(target=target)
-            return Compiled(self.__wrapped__, self.signature, *options)
+            other = Compiled(self.__wrapped__, self.signature, *options)
+            other.share(self)
+            return other
 
     def _options(self) -> Options:
         return Options(self._target, self._dtype, self._check, "fast" if self.fast else None)

@@ -21,6 +21,7 @@ from fake_walker import translating
 from pygpu import Float, Image, Mat2, Position, Vec2, Vec3
 from pygpu.core.device import Device
 from pygpu.devices import targets
+from pygpu.execution.programs import specialise
 
 PHOTO = np.random.default_rng(1).random((6, 8), dtype=np.float32)
 COLOUR = np.random.default_rng(2).integers(0, 256, (6, 8, 3), dtype=np.uint8)
@@ -676,6 +677,26 @@ def test_every_target_gives_the_same(target):
     f = pygpu.compile(scale, target=target)
     np.testing.assert_allclose(f(PHOTO, 3.0), PHOTO * 3, rtol=1e-6)
     assert f.target == target
+
+
+def test_a_function_for_another_target_is_not_translated_again(monkeypatch):
+    factor = 2
+    f = pygpu.compile(lambda im=Image, p=Position: im(p) * factor, target="cpu")
+    other = f.on("interpreter")
+    seen = []
+    real = specialise.frontend.translate
+    monkeypatch.setattr(
+        specialise.frontend, "translate", lambda *a, **k: seen.append(1) or real(*a, **k)
+    )
+    for each in (other, f, other.on("cpu")):
+        np.testing.assert_array_equal(each(PHOTO), PHOTO * 2)
+    assert len(seen) == 1
+    factor = 3  # what was read of the outside is watched by each of them
+    for each in (f, other):
+        np.testing.assert_array_equal(each(PHOTO), PHOTO * 3)
+    f.recompile()
+    np.testing.assert_array_equal(f(PHOTO), PHOTO * 3)
+    assert len(seen) == 3
 
 
 class Refusing(Device):

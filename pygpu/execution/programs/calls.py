@@ -266,6 +266,11 @@ class Programs:
             arguments.checked = self.is_checked() if checked is None else checked
             return translate(self.function, self.signature, arguments, self._cache)
 
+    def share(self, other: Programs) -> None:
+        """Take the same function's translations for another target as one's own, and give it what
+        is translated from now on."""
+        self._cache.translations = other._cache.translations
+
     def device(self) -> Device:
         """The device on which calls run."""
         return targets.choose(self._target)
