@@ -20,9 +20,12 @@ from numpy.typing import NDArray
 from pygpu import glsl
 from pygpu.core.errors import shown
 from pygpu.core.storage import Format
+from pygpu.devices import targets
+from pygpu.devices.host.distances import nearest_zero
 from pygpu.devices.host.regions import numbered
 from pygpu.execution.large import connected
 from pygpu.execution.large.images import LazyImage, by_strips
+from pygpu.execution.pipelines.deferred import current
 from pygpu.filters.rank import footprint_of
 from pygpu.filters.whole import (
     channels_of,
@@ -276,6 +279,8 @@ def distance_transform_edt(image: Any, sampling: Any = None) -> Any:
         raise ValueError(f"distance_transform_edt: sampling is above 0, got {shown(sampling)}")
     size = {"across": float(pair[1]), "down": float(pair[0])}
     if not isinstance(image, LazyImage):
+        if current() is None and targets.is_on_host(targets.choose("auto")):
+            return image_of(nearest_zero(np.asarray(image), **size), "distance_transform_edt")
         return last(_distances, image, **size)
     columns = by_strips(_distances_down, image.array, 0, np.dtype(np.int32))
     across = functools.partial(_distances_across, **size)

@@ -19,7 +19,7 @@ from pygpu.devices.process.reserve import RESERVE
 
 SMALL: Final = 1 << 15  # pixels, below which a second thread is not worth its call
 SHARES: Final = 4  # chunks for each thread: none waits long for another
-_KINDS: Final = {1: "byte", 2: "short", 4: "uint"}  # of whole numbers, by their bytes
+KINDS: Final = {1: "byte", 2: "short", 4: "uint"}  # of whole numbers, by their bytes
 
 
 def numbered(image: NDArray[Any], background: Any, diagonal: bool) -> tuple[NDArray[np.int32], int]:
@@ -54,7 +54,7 @@ def _run(
         raise ValueError(f"regions are numbered in fewer than 2**31 pixels, got {image.shape}")
     is_float = image.dtype.kind == "f"
     image = np.ascontiguousarray(image, np.float32 if is_float else None)
-    kind = "float" if is_float else _KINDS[image.itemsize]
+    kind = "float" if is_float else KINDS[image.itemsize]
     on, is_small, has = cores(), height * width < SMALL, outside is not None
     threads = 1 if is_small else on.threads
     length = -(-height // (1 if is_small else SHARES * threads))
