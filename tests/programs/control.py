@@ -1421,3 +1421,55 @@ def vector_set_first_in_a_long_loop(im: Image, p: Position):
             break
         t += distance
     return min(at.z, 9.0), told[0], told[1][1]
+
+
+@program
+def variables_of_loops_read_after_them(ints: Image, counts: Image, p: Position):
+    for i in range(counts(p)):
+        if i * i > 5:
+            break
+    total, k = 0, abs(ints(p))
+    for j in range(1, counts(p) + 1):
+        for inner in range(j):
+            total += inner
+        total += inner
+    while k > 0:
+        digit = k % 10
+        k //= 10
+    none = i if counts(p) > 9 else -1
+    return i, total, digit, none
+
+
+@program
+def variables_of_the_round_before(ints: Image, counts: Image, p: Position):
+    total, first = 0, True
+    for i in range(counts(p)):
+        if i > 0:
+            total += before * i  # noqa: F821
+        if not first:
+            total -= other  # noqa: F821
+        if i % 3 == 0:
+            third = i
+        total += 2 * third
+        before = (ints(p + (i, 0)) * 7) % 5
+        other, first = before + i, False
+    return total
+
+
+@program
+def variable_that_a_long_loop_sets_in_some_rounds(ints: Image, counts: Image, p: Position):
+    for i in range(10 * counts(p)):
+        if ints(p + (i, i % 3)) % 3 != 1:
+            found = i, ints(p + (i, 0))
+    return found[0], found[1]
+
+
+@program
+def error_when_the_loop_is_left(unit: Image, counts: Image, p: Position):
+    x = 1.0 + unit(p)
+    for rounds in range(3 * counts(p)):
+        change = (x * x - 2) / (2 * x)
+        x -= change
+        if abs(change) < 0.01:
+            break
+    return x, rounds, abs(change) < 0.5

@@ -598,3 +598,16 @@ def bytes_of_a_text(ints: Image, p: Position):
 def parts_of_a_text(ints: Image, p: Position):
     first, mark, rest = f"{ints(p)},{p.x}".partition(",")
     return int(first) + int(rest) * 100, len(mark), str(ints(p)).isalnum(), hash(ints(p))
+
+
+@program
+def long_loop_over_digits(counts: Image, ints: Image, p: Position):
+    digits = f"{counts(p) + 7 * abs(ints(p)) % 25:05b}"
+    common = [[0] * 6 for _ in range(6)]
+    for i, x in enumerate(digits):
+        for j, y in enumerate("10110"):
+            if x == y:
+                common[i + 1][j + 1] = common[i][j] + 1
+            else:
+                common[i + 1][j + 1] = max(common[i + 1][j], common[i][j + 1])
+    return common[5][5], common[2][5]

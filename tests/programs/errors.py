@@ -358,13 +358,6 @@ def names_of_an_object_of_which_one_path_sets_some(im: Image, p: Position):
 
 
 @program
-def variable_of_loop_that_may_not_run(counts: Image, p: Position):
-    for i in range(counts(p)):
-        last = i
-    return last
-
-
-@program
 def join_of_lists_of_different_length(im: Image, p: Position):
     vs = [1.0]
     if im(p) > 0:

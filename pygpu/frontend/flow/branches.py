@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from pygpu.core.errors import HOME
 from pygpu.core.host.later import later
+from pygpu.frontend.decode import liveness
 from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, still_read, zero
 from pygpu.frontend.joins import origins
 from pygpu.frontend.joins.joining import Meeting, Round
@@ -19,7 +20,7 @@ from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Bounded, Growing, Indexed
 from pygpu.frontend.values.objects import LISTS, Object, youngest
 from pygpu.frontend.values.states import Export, State, move_out, reachable
-from pygpu.frontend.values.values import Dynamic, Key
+from pygpu.frontend.values.values import Dynamic, Key, Unset
 from pygpu.ssa import Op, Region, Value
 from pygpu.types import Type
 
@@ -240,6 +241,17 @@ def _one_sided(frame: Frame, name: str) -> str:
         f"'{name}' is assigned{where} on one path only through the branch or loop at line "
         f"{branch}: give it a value on the other path too, or before"
     )
+
+
+def unset(frame: Frame, header: int, locals: dict[str, Any]) -> dict[str, Any]:
+    """The variables of a state before a loop. One that the loop sets first, and that is read there
+    or later, is among them without a value."""
+    blocks, live = frame.graph.blocks, liveness.live_at(frame.code) or {}
+    inside = [at for block in frame.graph.loops[header] for at in range(block, blocks[block])]
+    held = [frame.code.instructions[at] for at in inside]
+    names = dict.fromkeys([arg for op, arg, _ in held if op == "STORE" and arg not in locals])
+    lacking = [name for name in names if name in live.get(header, ())]
+    return {**locals, **{name: Unset(_one_sided(frame, name), name) for name in lacking}}
 
 
 def _export(

@@ -93,9 +93,8 @@ def loaded(w: ControlFlow, choice: Choice) -> Any:
     """What a variable holds that is one of several values: an error where it may not be set."""
     value = settled_by_tests(w, choice)
     if type(value) is Choice:
-        for option in _without(w, value, _cannot_be_read):
-            if not excluded.raises_for_nan(w, value, value.options.index(option)):
-                raise w.error(option.message)
+        for number in _without(w, value, _cannot_be_read):
+            excluded.raises_unset(w, value, number)
         return narrowed(w, value)
     if _cannot_be_read(value):
         raise w.error(value.message)
@@ -106,16 +105,16 @@ def _cannot_be_read(value: Any) -> bool:
     return isinstance(value, Conflict) and not isinstance(value, Text)
 
 
-def _without(w: ControlFlow, choice: Choice, is_odd: Callable[[Any], bool]) -> list[Any]:
+def _without(w: ControlFlow, choice: Choice, is_odd: Callable[[Any], bool]) -> list[int]:
     """Note which odd options a choice cannot be, by the tests that led here. Gives the others."""
     left = possible(w, choice)
     odd = [i for i in left if is_odd(choice.options[i])]
     if not odd or len(odd) == len(left):
-        return [choice.options[i] for i in odd]
+        return odd
     out = frozenset([i for i in odd if excluded.is_excluded(w, choice, i)])
     if out:
         w.state.facts = {**w.state.facts, choice.which.value: left - out}
-    return [choice.options[i] for i in odd if i not in out]
+    return [i for i in odd if i not in out]
 
 
 def settled_by_tests(w: ControlFlow, choice: Choice) -> Any:

@@ -26,7 +26,7 @@ from pygpu.frontend.flow.paths import (
 )
 from pygpu.frontend.joins.joining import Renumbered, Round
 from pygpu.frontend.numbers.numbers import as_value
-from pygpu.frontend.protocols.sequences import UNROLL_OPS, endless
+from pygpu.frontend.protocols.sequences import UNROLL_OPS, endless, told_apart
 from pygpu.frontend.values.evaluator import Mark, usable
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
@@ -258,6 +258,7 @@ class _Unrolling:
         w.write(iterator, (items, 0))
         collected = comprehensions.collected_by(w, frame, header, state, known=True)
         if collected is not None:
+            told_apart(w, items)
             made = comprehensions.long_comprehension(w, frame, header, state, collected)
             return made or device_loop(w, frame, header, w.state, self.stops)
         return device_loop(w, frame, header, state, self.stops)
@@ -286,7 +287,7 @@ def device_loop(
     _place(w, frame, state, texts)
     entry = youngest()
     most = rounds.length(frame, header, state)
-    current.locals = still_read(w, frame.code, header, current)
+    current.locals = branches.unset(frame, header, still_read(w, frame.code, header, current))
     while len(pairs) <= ROUNDS and not rounds.grow_on(pairs):
         before = w.mark()
         body, outcome = _round(w, frame, header, current.fork(), inner, texts, entry)

@@ -28,7 +28,7 @@ from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import List, Replay
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import ABSENT, Abstract, Conflict, Dynamic, Key, Tuple
+from pygpu.frontend.values.values import ABSENT, Abstract, Conflict, Dynamic, Key, Tuple, Unset
 from pygpu.ssa import Op, Region, Value, constant_of, walk
 from pygpu.types import Type
 
@@ -234,10 +234,14 @@ def at_most(w: Evaluator, rounds: Any) -> tuple[int | None, bool]:
 def define(entry: State, back: State, leaf: Callable[[Any, Any, Type, Key], Value]) -> None:
     """Give variables that a loop's body assigns first, and that is known to run, a start too."""
     for name, value in back.locals.items():
-        if name not in entry.locals and isinstance(value, Dynamic):
+        is_set = not isinstance(entry.locals.get(name, _UNSET), Unset)
+        if not is_set and isinstance(value, Dynamic):
             entry.locals[name] = value.moved(leaf(0, value, value.type, (name,)))
-        elif name not in entry.locals and (begun := _begun(value)) is not ABSENT:
+        elif not is_set and (begun := _begun(value)) is not ABSENT:
             entry.locals[name] = begun
+
+
+_UNSET: Final = Unset("")
 
 
 def _begun(value: Any) -> Any:

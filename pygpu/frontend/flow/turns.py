@@ -19,7 +19,7 @@ from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.lazy import Indexed, Suspended
 from pygpu.frontend.values.objects import Iterator, List, Unordered, Yielded, youngest
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Choice, Conflict, Dynamic
+from pygpu.frontend.values.values import Choice, Conflict, Dynamic, Maybe
 from pygpu.ssa import Value
 
 with later():
@@ -126,6 +126,12 @@ def _round_that_may_be(
     source, index = w.read(iterator)
     item = w.read(source)[index]
     w.write(iterator, (source, index + 1))
+    return _if_there(w, frame, block, state, stops, item)
+
+
+def _if_there(
+    w: ControlFlow, frame: Frame, block: int, state: State, stops: frozenset[int], item: Maybe
+) -> Outcome:
     inner = stops.union((block,), frame.graph.merges(block))
     other = state.fork()
     state.stack.append(item.value)
@@ -156,6 +162,8 @@ def _next_round_dynamic(
         source, index = w.read(iterator)
         item = source.element(index)
         w.write(iterator, (source, arithmetic.binary(w, "+", index, 1)))
+        if isinstance(item, Maybe):
+            return _if_there(w, frame, block, state, inner, item)
         state.stack.append(item)
         return w.run(frame, frame.graph.blocks[block], state, inner)
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from pygpu.core.host.records import record
 from pygpu.frontend.values.objects import Cell, Object
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Key, Parts
+from pygpu.frontend.values.values import Key, Parts, Unset
 from pygpu.ssa import Value
 from pygpu.types import Type
 
@@ -35,6 +35,15 @@ class Meeting:
     outer: Callable[[], Iterable[Any]]  # what the frames around this one hold
     explain: Callable[[str], str]  # what to say of a name that is defined on one side only
     int_classes: Callable[[Any], frozenset[type]]  # of a dynamic int: Python's, Int, or either
+
+    def unset(self, name: str, key: Any) -> Unset:
+        """What a name is that is defined on one side only."""
+        return Unset(self.explain(name), name if self.loop and is_variable(key) else "")
+
+
+def is_variable(key: Any) -> bool:
+    """Whether what is joined is a variable of the program, not what the walk keeps beside these."""
+    return isinstance(key, Cell) or (isinstance(key, str) and key.isidentifier())
 
 
 @record

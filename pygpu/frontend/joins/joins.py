@@ -16,7 +16,7 @@ import numpy as np
 from pygpu.core.host.later import later
 from pygpu.frontend.joins import choosing
 from pygpu.frontend.joins.choosing import choice, is_none, option, spread, zero_of
-from pygpu.frontend.joins.joining import Leaf, Meeting
+from pygpu.frontend.joins.joining import Leaf, Meeting, is_variable
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.kinds import (
     any_of,
@@ -134,7 +134,7 @@ class Join:
 
     def _set_on_one_side(self, name: str) -> Any:
         """A variable that one path has set: it can be read where a test says that it is set."""
-        unset = Unset(self.meeting.explain(name))
+        unset = self.meeting.unset(name, name)
         a, b = self.left.locals.get(name, unset), self.right.locals.get(name, unset)
         made = self._perhaps_set(a, b, (name,))
         if made is None:
@@ -144,7 +144,7 @@ class Join:
     def set_on_one_side(self, cell: Cell, a: Any, b: Any) -> Any:
         """A variable of closures that one path has set: see `_set_on_one_side`."""
         names = [name for name, held in self.left.locals.items() if held is cell]
-        unset = Unset(self.meeting.explain(names[0] if names else "a variable"))
+        unset = self.meeting.unset(names[0] if names else "a variable", cell)
         a, b = [unset if value is UNBOUND else value for value in (a, b)]
         made = self._perhaps_set(a, b, (cell,))
         return unset if made is None else made
@@ -153,7 +153,7 @@ class Join:
         """What is set on one of two paths as a choice, where that can be."""
         is_conflict = isinstance(a, Conflict), isinstance(b, Conflict)
         is_unset = isinstance(a, Unset) or isinstance(b, Unset)
-        if self.meeting.loop or all(is_conflict) or not is_unset:
+        if all(is_conflict) or not is_unset or (self.meeting.loop and not is_variable(key[0])):
             return None
         return choice(self, a, b, key)
 

@@ -25,7 +25,7 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import said_by
 from pygpu.frontend.values.kinds import Complex, is_member, is_narrow, meeting, scalar_kind
 from pygpu.frontend.values.known import LIFTED, Materialiser
-from pygpu.frontend.values.lazy import Indexed, Row, difference
+from pygpu.frontend.values.lazy import Indexed, Row, difference, one_of
 from pygpu.frontend.values.objects import EITHER, ITEM, ROW, Array, List, Object, Vector
 from pygpu.frontend.values.states import parts_held, reachable
 from pygpu.frontend.values.values import (
@@ -80,12 +80,9 @@ def tabulate(w: Evaluator, items: Sequence[Any], by_choice: bool = False) -> Ind
     items = as_known(w, items)
     element = None if any(map(_is_computed, held, held.values())) else column(w, items)
     if element is None and by_choice and len(items) <= WIDE:
-        return Indexed(
-            len(items),
-            lambda index, *items: w.item(Tuple(items), index),
-            f"a sequence of {len(items)} items",
-            tuple(items),
-        )
+        chosen, some = partial(one_of, w), any(type(item) is Maybe for item in items)
+        what = f"a sequence of {len(items)} items"
+        return Indexed(len(items), chosen, what, tuple(items), filtered=some)
     if element is None:
         odd = next((item for item in items if column(w, (item,)) is None), items[0])
         if isinstance(odd, Maybe):

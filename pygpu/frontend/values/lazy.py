@@ -13,7 +13,18 @@ from typing import Any, ClassVar, Final
 
 from pygpu.core.host.records import record
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Parts, leads_on, numbered
+from pygpu.frontend.values.values import (
+    Abstract,
+    Conflict,
+    Dynamic,
+    Maybe,
+    Parts,
+    Tuple,
+    if_there,
+    is_there,
+    leads_on,
+    numbered,
+)
 from pygpu.ssa import Value, base_and_offset
 
 
@@ -68,6 +79,12 @@ class Row(Indexed):
     they are used. In arithmetic, and to NumPy, it is an array."""
 
     __slots__ = ()
+
+
+def one_of(w: Any, index: Any, *items: Any) -> Any:
+    """One of some items by its index, a Maybe where it may not be there."""
+    there, found = [w.item(Tuple(tuple(map(ask, items))), index) for ask in (is_there, if_there)]
+    return Maybe(there, found) if isinstance(there, Dynamic) else found
 
 
 @record(eq=False)

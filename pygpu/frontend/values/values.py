@@ -388,9 +388,14 @@ class Conflict(Abstract):
 
 
 class Unset(Conflict):
-    """What a variable holds where two paths meet of which one has not set it."""
+    """What a variable holds where two paths meet of which one has not set it. Where that is because
+    a loop may have run no round, it has a `name`: reading it raises, as in Python."""
 
-    __slots__ = ()
+    __slots__ = ("name",)
+
+    def __init__(self, message: str, name: str = "") -> None:
+        super().__init__(message)
+        self.name: Final = name
 
 
 class _Mark:

@@ -9,10 +9,12 @@ import types
 from typing import Any, Final
 
 from pygpu.bytecode import NULL
+from pygpu.frontend.flow import excluded, handling
 from pygpu.frontend.flow.choices import loaded, narrowed, possible, settled_by_tests
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.values.evaluator import usable
+from pygpu.frontend.values.faults import PathEnds
 from pygpu.frontend.values.objects import Cell, Vector
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import UNBOUND, Choice, Conflict, Dynamic, Unset
@@ -50,6 +52,8 @@ def _load(w: ControlFlow, state: State, name: str) -> None:
             raise UnboundLocalError(
                 f"cannot access local variable '{name}' where it is not associated with a value"
             )
+        if kind is Unset and value.name:
+            raise PathEnds(handling.raised(w, w.frame, excluded.unbound(value)))
         if kind is not Choice:
             raise w.error(value.message)
         value = loaded(w, value)

@@ -84,6 +84,23 @@ def test_checked_programs_say_where(target, function):
     checked(np.nan_to_num(TEXELS))
 
 
+def last(im: Image, p: Position):
+    x = im(p)
+    while x > 0.5:
+        last = x
+        x -= 0.125
+    return last
+
+
+def test_a_variable_of_a_loop_of_no_round_has_no_value(target):
+    expected = [[np.nan, np.nan, 0.625, np.nan]]
+    np.testing.assert_equal(pygpu.compile(last, target=target)(TEXELS), expected)
+    checked = pygpu.compile(last, target=target, check=True)
+    with pytest.raises(UnboundLocalError, match="variable 'last' where it is not associated"):
+        checked(TEXELS)
+    assert np.array_equal(checked(np.full_like(TEXELS, 0.75)), np.full_like(TEXELS, 0.625))
+
+
 def test_a_handler_is_reached(target):
     def handled(im: Image, p: Position):
         try:
