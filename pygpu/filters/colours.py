@@ -159,7 +159,7 @@ def hsv2rgb(hsv: Any) -> Any:
 
     def channel(n: int) -> Any:
         k = (n + 6 * hue) % 6
-        return value - value * saturation * max(0.0, min(k, 4 - k, 1.0))
+        return value - value * saturation * max(min(k, 4 - k, 1.0), 0.0)
 
     return Vec3(channel(5), channel(3), channel(1))
 
@@ -221,7 +221,7 @@ def lab2xyz(lab: Any) -> Any:
     """CIE XYZ of L*a*b*."""
     lightness, a, b = lab
     y = (lightness + 16) / 116
-    return WHITE * Vec3(_cube(y + a / 500), _cube(y), _cube(max(0.0, y - b / 200)))
+    return WHITE * Vec3(_cube(y + a / 500), _cube(y), _cube(max(y - b / 200, 0.0)))
 
 
 @of_colours(3, beyond=True)

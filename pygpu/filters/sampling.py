@@ -319,7 +319,7 @@ def held(result: Any, image: Image, *more: float) -> Any:
     """Held within the range of an image, all channels together, and of what lies outside."""
     shape = (1, 2, image.channels)
     ends = functools.partial(_ends, image.channels, more)
-    least, greatest = np.min(image.min()), np.max(image.max())
+    least, greatest = np.nanmin(image), np.nanmax(image)
     found = derived(ends, least, greatest, shape=shape, dtype=np.float32)
     return _within(result, image_of(found, "clip"))
 

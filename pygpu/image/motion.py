@@ -29,7 +29,7 @@ from pygpu.execution.programs.bars import counted
 from pygpu.image.camera import Camera
 from pygpu.image.files.files import imread, page_count
 from pygpu.image.files.formats import FORMATS
-from pygpu.image.files.pillow import opened
+from pygpu.image.files.pillow import is_cut, opened
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position
 
@@ -126,9 +126,9 @@ def _replaced(file: Path) -> Iterator[Path]:
 @guarded
 def frames(path: str | os.PathLike[str] | int) -> Iterator[NDArray[np.uint8]]:
     """The frames of a video file, one by one: arrays (H, W, 3) of uint8, in RGB, upright. Animated
-    GIF, WebP and PNG are read, too. A number is that of a camera, 0 for the first, of which the
-    newest frame comes each time; it has `close()`. A picture is one frame, a TIFF has as many as
-    pages. OSError for what cannot be read."""
+    GIF, WebP and PNG are read, too, (H, W, 4) where they have alpha. A number is that of a camera,
+    0 for the first, of which the newest frame comes each time; it has `close()`. A picture is one
+    frame, a TIFF has as many as pages. OSError for what cannot be read."""
     if isinstance(path, int):
         return Camera(path)
     file = _path(path)
@@ -249,7 +249,7 @@ def _write_still(
         PILImage.fromarray(f[..., 0] if f.shape[2] == 1 else f) for f in made
     )
     if file.suffix.lower() == ".gif":
-        pictures = map(_of_few_colours, pictures)
+        pictures = (_of_few_colours(_of_gif(file, picture)) for picture in pictures)
     first = next(pictures, None)
     if first is None:
         raise ValueError("frames: takes at least 1, got 0")
@@ -265,6 +265,16 @@ def _write_still(
     form = STILL[file.suffix.lower()]
     rest = [*pictures] if form == "PNG" else pictures  # which Pillow goes through twice
     first.save(new, form, save_all=True, append_images=rest, **options)
+
+
+def _of_gif(file: Path, picture: PILImage.Image) -> PILImage.Image:
+    """The picture; refused where it is half transparent, which a GIF cannot be."""
+    if picture.mode == "RGBA" and not is_cut(picture):
+        raise ValueError(
+            f"{file}: a pixel of a GIF is opaque or clear, these are between: WebP and PNG hold "
+            "that; without alpha, give pictures of three channels"
+        )
+    return picture
 
 
 def _of_few_colours(picture: PILImage.Image) -> PILImage.Image:
@@ -287,12 +297,13 @@ def _read_still(file: Path) -> Iterator[NDArray[np.uint8]]:
     if count == 1 or file.suffix.lower() not in STILL:
         for number in range(count):
             frame = _bytes_of(imread(file, page=number), number)
-            yield frame[..., :3] if frame.shape[2] > 2 else frame.repeat(3, axis=2)
+            yield frame if frame.shape[2] > 2 else frame.repeat(3, axis=2)
         return
     with opened(file) as picture:  # once: each frame is made of the one before
+        mode = "RGBA" if picture.has_transparency_data else "RGB"
         for number in range(count):
             picture.seek(number)
-            yield np.asarray(picture.convert("RGB"))
+            yield np.asarray(picture.convert(mode))
 
 
 # ---------------------------------------------------------------- FFmpeg's

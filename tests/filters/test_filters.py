@@ -275,6 +275,20 @@ def test_lab_outside_of_rgb_is_clipped() -> None:
     assert_allclose(filters.lab2rgb(lab), skimage.color.lab2rgb(lab), atol=2e-5)
 
 
+OTHERS = ["xyz2rgb", "lab2rgb", "lab2xyz", "xyz2lab", "lab2lch", "lch2lab", "hsv2rgb"]
+OTHERS += [f"{space}2rgb" for space in ("luv", "yuv", "yiq", "ypbpr", "ycbcr", "hed")]
+
+
+@pytest.mark.filterwarnings("ignore:invalid value", "ignore:Conversion from CIE-LAB")
+@pytest.mark.parametrize("name", [*FROM_RGB, *OTHERS])
+def test_colours_that_are_no_numbers_are_none_in_other_spaces(name) -> None:
+    given = 0.25 + 0.5 * np.eye(3)[:, np.newaxis]
+    given[given > 0.5] = np.nan
+    expected = getattr(skimage.color, name)(given)
+    are_nan = np.isnan(getattr(filters, name)(given))
+    assert are_nan[np.isnan(expected)].all()
+
+
 def test_greys_have_no_hue() -> None:
     greys = np.repeat(np.linspace(0, 1, 5)[np.newaxis, :, np.newaxis], 3, axis=-1)
     assert_allclose(filters.rgb2hsv(greys), skimage.color.rgb2hsv(greys), atol=1e-7)

@@ -144,6 +144,18 @@ def test_rotate(angle, resize, order) -> None:
     assert off.mean() < 2e-3  # where a border falls between two pixels
 
 
+def test_range_is_that_of_the_numbers_where_some_texels_are_none() -> None:
+    image = (GREY > 0.5).astype(np.float32)
+    image[60, 70] = np.nan
+    for change in (
+        lambda module: module.rotate(image, 30, order=3),
+        lambda module: module.warp(image, np.eye(3) * 0.9, order=3),
+    ):
+        expected, actual = change(reference), change(filters)
+        assert np.nanmin(actual) == np.nanmin(expected) == 0
+        assert np.nanmax(actual) == np.nanmax(expected) == 1
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_rotate_with_every_boundary(mode) -> None:
     options = {"mode": mode, "center": (20.0, 70.5), "cval": 0.5}

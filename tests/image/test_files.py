@@ -340,6 +340,7 @@ REFUSED = [
     ("uint8", 2, "a.jpg", {}, r"JPEG has no alpha: leave it out, image\[\.\.\., :1\]"),
     ("uint8", 4, "a.ppm", {}, r"PPM would lose the alpha: leave it out, image\[\.\.\., :3\]"),
     ("uint8", 4, "a.bmp", {}, "BMP would lose the alpha: .*; PNG, TIFF and WebP hold it"),
+    ("uint8", 4, "a.gif", {}, "GIF would lose the alpha: .*; PNG, TIFF and WebP hold it"),
     ("uint8", 2, "a.bmp", {}, r"BMP would lose the alpha: leave it out, image\[\.\.\., :1\]"),
     ("uint8", 3, "a.xyz", {}, r"the suffix '\.xyz' is no format .*: \.png, \.tif, \.exr, \.jpg"),
     ("uint8", 3, "a", {}, "without a suffix it has no format"),

@@ -246,6 +246,23 @@ def test_large_frames_of_a_gif_are_near_in_colour(tmp_path) -> None:
         assert np.sqrt(np.mean((found.astype(float) - frame) ** 2)) <= far
 
 
+@pytest.mark.parametrize("name", ["a.webp", "a.png", "a.gif"])
+def test_alpha_is_kept_or_refused(tmp_path, name) -> None:
+    alpha = np.full((2, *STACK.shape[1:3], 1), 100, np.uint8)
+    alpha[1, 0] = 255
+    pictures = np.concatenate([STACK[:2], alpha], axis=-1)
+    if name == "a.gif":
+        with pytest.raises(ValueError, match=r"a\.gif: a pixel of a GIF is opaque or clear, these"):
+            pygpu.animate(None, pictures, tmp_path / name)
+        pictures[..., 3] = np.where(alpha[..., 0] == 255, 255, 0)
+        pictures[0, 1:, :, 3] = 255
+    pygpu.animate(None, pictures, tmp_path / name)
+    found = np.stack(list(pygpu.frames(tmp_path / name)))
+    np.testing.assert_array_equal(found[..., 3], pictures[..., 3])
+    pygpu.animate(None, pictures[:1], tmp_path / name)
+    assert next(pygpu.frames(tmp_path / name)).shape == pictures[0].shape
+
+
 @pytest.mark.parametrize(
     ("name", "options", "error", "words"),
     [

@@ -75,16 +75,18 @@ def _lazy() -> tuple[type, ...]:
 
 
 def _labelled(array: Any, first: Any) -> Any:
-    """A result with the labels of a DataArray's leading axes that are as long."""
+    """A result with the labels of a DataArray's leading axes that are as long. Axes of pictures of
+    another length keep their names."""
     shared = 0
     for own, other in zip(array.shape, first.shape, strict=False):
         if own != other:
             break
         shared += 1
     dims = [*first.dims[:shared]]
+    are_pictures = min(array.ndim, first.ndim) >= 2
     for axis in range(shared, array.ndim):
-        free = axis < first.ndim and axis >= 2  # channels of another number: the name stays
-        dims.append(first.dims[axis] if free else _new_name(dims, axis))
+        stays = are_pictures and axis < first.ndim
+        dims.append(first.dims[axis] if stays else _new_name(dims, axis))
     coords = {
         name: coordinate
         for name, coordinate in first.coords.items()

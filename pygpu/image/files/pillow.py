@@ -257,8 +257,8 @@ def _write_by_pillow(
 
 def _keeps_alpha(picture: Any, format: FileFormat, said: Mapping[str, Any]) -> bool:
     """Whether a file tells the picture's alpha: Pillow leaves it out of some formats (PPM, BMP)
-    without a word, and refuses others (grey with alpha) by its name of the mode. What Pillow cannot
-    read again is taken to."""
+    without a word, of others (GIF) all but whether there is any, and refuses others (grey with
+    alpha) by its name of the mode. What Pillow cannot read again is taken to."""
     from PIL import Image as PILImage  # heavy, and needed only here
     from PIL import UnidentifiedImageError
 
@@ -272,9 +272,17 @@ def _keeps_alpha(picture: Any, format: FileFormat, said: Mapping[str, Any]) -> b
     file.seek(0)
     try:
         with PILImage.open(file) as written:
-            return bool(written.has_transparency_data)
+            if not written.has_transparency_data:
+                return False
+            return is_cut(picture) or not is_cut(written)
     except UnidentifiedImageError:
         return True
+
+
+def is_cut(picture: Any) -> bool:
+    """Whether all pixels are opaque or clear, none something between."""
+    alpha = np.asarray(picture.convert("RGBA").getchannel("A"))
+    return bool(((alpha == 0) | (alpha == 255)).all())
 
 
 def _write_png(target: Any, texels: NDArray[Any], said: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.testing import assert_array_equal
 
 import pygpu
-from pygpu import Image, Position
+from pygpu import Image, Position, Signal, filters
 
 RANDOM: Final = np.random.default_rng(5)
 
@@ -71,8 +71,14 @@ def test_channels_keep_their_labels_where_their_number_stays() -> None:
 def test_other_sizes_keep_what_still_fits() -> None:
     half = pygpu.compile(lambda im, p: im(p * 2), im=Image, p=Position, target="cpu")
     result = half(heights(), shape=(6, 15))
-    assert result.dims == ("dim_0", "dim_1")
+    assert result.dims == heights().dims
     assert set(result.coords) == {"time"}
+    small = filters.resize(heights(), (6, 5))
+    assert small.dims == heights().dims
+    assert set(small.coords) == {"time"}
+    curve = pygpu.compile(lambda im, p: im(p), im=Signal, p=Position, target="cpu")
+    line = xr.DataArray(RANDOM.random(9), {"t": np.arange(9)}, dims=["t"])
+    assert curve(line, shape=(4,)).dims == ("dim_0",)
 
 
 def test_vectorized_functions_keep_labels_of_any_number_of_axes() -> None:
