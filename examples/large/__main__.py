@@ -32,8 +32,12 @@ def main():
     parser.add_argument(
         "--size", type=sides, default="40000x40000", help="width x height of the slide, or one side"
     )
-    parser.add_argument("--chunk", type=int, default=4096, help="rows and columns of a chunk")
-    parser.add_argument("--cluster", type=int, default=0, help="worker processes; 0: threads")
+    parser.add_argument(
+        "--chunk", type=from_on(1), default=4096, help="rows and columns of a chunk"
+    )
+    parser.add_argument(
+        "--cluster", type=from_on(0), default=0, help="worker processes; 0: threads"
+    )
     parser.add_argument(
         "--out", default="out/large", help="a folder, for slide.zarr and cells.zarr"
     )
@@ -59,6 +63,17 @@ def sides(text: str) -> tuple[int, int]:
     return int(width), int(height or width)
 
 
+def from_on(least: int):
+    """What reads a whole number from `least` on."""
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"takes a whole number from {least} on, got {text!r}")
+        return int(text)
+
+    return read
+
+
 def make(path: Path, height: int, width: int, chunk: int, client):
     """Write a slide of 16 bits, chunk by chunk."""
     unlit = da.zeros((height, width), chunks=chunk, dtype=np.uint8)
@@ -72,7 +87,8 @@ def count(slide: Path, found: Path, client) -> tuple[float, int]:
     (counts,) = computed(client, cells.histogram(smooth))
     threshold = cells.between(counts)
     mask = cells.above(smooth, threshold, dtype=np.uint8)
-    quads = pygpu.reduce(np.add, cells.corners(mask, dtype=np.int32))
+    framed = da.pad(mask, 1)  # so that cells at a border end there
+    quads = pygpu.reduce(np.add, cells.corners(framed, dtype=np.int32))
     written = mask.to_zarr(found, overwrite=True, compute=False)
     return threshold, int(computed(client, quads, written)[0]) // 4
 

@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from pygpu.core.errors import guarded, shortened, shown
 from pygpu.core.host.later import later
+from pygpu.execution.programs.calls import checked_shape
 from pygpu.image.image import Image
 from pygpu.language.scalars import Float, Int
 from pygpu.language.vectors import Position, Vec2, Vec3, Vec4
@@ -81,7 +82,7 @@ class Shadertoy:
         """The picture (H, W) at a time in seconds: a `pygpu.Image`, floats from 0 to 1. `mouse` is
         in pixels from the bottom left, as iMouse, `frame` is iFrame; pictures are `iChannel0` to
         `iChannel3`."""
-        height, width = shape
+        height, width = checked_shape(shape)
         arguments = (time, (width, height, 1.0), mouse, frame, *self._pictures(channels))
         return self.compiled(*arguments, shape=shape, dtype=dtype)
 
@@ -116,7 +117,7 @@ class Shadertoy:
 
     def arguments(self, shape: tuple[int, int], channels: Mapping[str, Any]) -> tuple[Any, ...]:
         """What `compiled` is given for the first frame, at time 0."""
-        height, width = shape
+        height, width = checked_shape(shape)
         return (0.0, (width, height, 1.0), (0.0,) * 4, 0, *self._pictures(channels))
 
     def on(self, target: str) -> Shadertoy:

@@ -32,6 +32,27 @@ def test_all_cells_are_counted(
     assert f"{count} of {count} cells" in printed
 
 
+def test_cells_at_a_border_are_counted(
+    example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = ["--size", "680x480", "--chunk", "150", "--out", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["large", *told])
+    example.main()
+    mask = da.from_zarr(tmp_path / "cells.zarr").compute()
+    assert mask[-1].any() or mask[:, -1].any()
+    assert f": {ndimage.label(mask, np.ones((3, 3)))[1]} cells" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("told", [("--chunk", "0"), ("--cluster", "-1"), ("--chunk", "1.5")])
+def test_numbers_that_make_no_sense_are_refused(
+    example, told: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["large", *told])
+    with pytest.raises(SystemExit):
+        example.main()
+    assert f"takes a whole number from {told[0] == '--chunk':d} on" in capsys.readouterr().err
+
+
 def test_components_less_holes(example) -> None:
     mask = (np.random.default_rng(0).random((80, 90)) < 0.4).astype(np.uint8)
     quads = int(example.cells.corners(np.pad(mask, 1), dtype=np.int32).sum())

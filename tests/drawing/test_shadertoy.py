@@ -34,6 +34,19 @@ def test_time_mouse_frame_and_channels_are_given() -> None:
     np.testing.assert_allclose(np.asarray(found), photo + 5.5, rtol=1e-5)
     with pytest.raises(TypeError, match="takes the pictures iChannel0, got none"):
         given(0.5)
+    for shape in (4, (4, 5, 3)):
+        with pytest.raises(TypeError, match=r"shape: takes \(height, width\).*, got"):
+            given(0.5, shape=shape, iChannel0=photo)
+
+
+def test_the_next_row_is_the_one_below(target: str) -> None:
+    @pygpu.shadertoy
+    def slopes(f):
+        return Vec3(pygpu.ddx(2 * f.x), -pygpu.ddy(3 * f.y), pygpu.fwidth(f.x * f.y))
+
+    x, y = np.meshgrid(np.arange(5) + 0.5, 3.5 - np.arange(4))
+    found = np.asarray(slopes.on(target)(shape=(4, 5)))
+    np.testing.assert_array_equal(found, np.stack([0 * x + 2, 0 * x + 3, y + x], axis=-1))
 
 
 def test_it_moves_and_goes_to_the_browser(tmp_path: Path) -> None:
