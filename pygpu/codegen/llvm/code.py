@@ -392,3 +392,47 @@ def signed(code: Code, x: Val, magnitude: Val) -> Val:
 
 def keep_zero(code: Code, x: Val, result: Val) -> Val:
     return code.select(x.eq(0.0), x, narrow(code, result))
+
+
+# ---------------------------------------------------------------- numbers to lanes and back
+
+
+def vector(code: Code, parts: Sequence[Val]) -> Val:
+    """A vector of numbers."""
+    lanes, kind = len(parts), parts[0].kind
+    made, wide = code.splat(parts[0], lanes), type_text(kind, lanes)
+    for i, part in enumerate(parts):
+        text = f"insertelement {wide} {made.text}, {part.type} {part.text}, i64 {i}"
+        made = code.make(kind, text, made, part, lanes=lanes)
+    return made
+
+
+def pairs(code: Code, parts: Sequence[Val]) -> list[Val]:
+    """The first and the second words of double words, of which four are put into two registers of
+    128 bits as one instruction takes their words apart."""
+    lanes = range(len(parts))
+    halves = [vector(code, [parts[i] for i in lanes if i % 4 // 2 == k]) for k in (0, 1)]
+    first, second = (code.regroup(half, "int") for half in halves)
+    at = [i // 4 * 4 + i % 2 * 2 + i % 4 // 2 * len(parts) for i in lanes]
+    return [code.shuffle(first, second, [i + k for i in at]) for k in (0, 1)]
+
+
+def quads(code: Code, parts: Sequence[Val]) -> list[Val]:
+    """The words of each four, transposed in registers of 128 bits."""
+    while len(parts) > 4:  # the lanes four on beside each
+        half, many = len(parts) // 2, range(2 * parts[0].lanes)
+        parts = [code.shuffle(parts[i], parts[i + half], many) for i in range(half)]
+    lanes = range(parts[0].lanes)
+
+    def take(a: Val, b: Val, *places: int) -> Val:
+        """Words of each four: those from 4 on are the other's."""
+        at = [places[i % 4] for i in lanes]
+        return code.shuffle(
+            a, b, [i // 4 * 4 + p % 4 + p // 4 * len(lanes) for i, p in zip(lanes, at, strict=True)]
+        )
+
+    low, high = (
+        [take(parts[i], parts[i + 1], *places) for i in (0, 2)]
+        for places in ((0, 4, 1, 5), (2, 6, 3, 7))
+    )
+    return [take(a, b, *at) for a, b in (low, high) for at in ((0, 1, 4, 5), (2, 3, 6, 7))]

@@ -9,13 +9,13 @@ side as vectors, those of a row near each other picked from vectors, others one 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Final
 
 from pygpu.codegen.llvm.block import Block, Values
 from pygpu.codegen.llvm.boundary import inside
-from pygpu.codegen.llvm.code import Code
+from pygpu.codegen.llvm.code import Code, pairs, quads, vector
 from pygpu.codegen.llvm.flow import Branch
 from pygpu.codegen.llvm.memory import (
     decode_raw,
@@ -25,6 +25,7 @@ from pygpu.codegen.llvm.memory import (
     load_words,
     mixed,
     move,
+    parts_of,
     steps,
     unpack,
 )
@@ -35,7 +36,8 @@ from pygpu.core.storage import Format
 from pygpu.ssa import Load, Op, Value
 
 BUNCH: Final = 8  # loads from anywhere that are made at once
-Asked = tuple[Load, Val, Val]  # a load, and the column and row that it reads, by no rule yet
+RUNS: Final = {1: (4,), 2: (2, 4), 4: (1, 2, 4)}  # texels that are read at once, by their bytes
+Asked = tuple[Load, Val, Val]  # a load, and the column and row that it is beside
 
 
 def table(block: Block, op: Op, cell: Cell) -> Values:
@@ -77,7 +79,7 @@ def far_loads(block: Block, steps: Sequence[Step]) -> None:
     for op, cell in steps:
         cells.setdefault(op, []).append(cell)
     near: dict[tuple[Value, int, int], Asked] = {}
-    far: dict[tuple[Value, int, int], Place] = {}
+    far: dict[tuple[Value, int, int], Asked] = {}
     for op, each in cells.items():
         places, beside = {}, {}
         for cell in block.cells_of(op.result, each):
@@ -93,11 +95,15 @@ def far_loads(block: Block, steps: Sequence[Step]) -> None:
             if x.lanes > y.lanes == 1 and picks(block.code):
                 near[op.result, *cell] = op.data, x, y
             else:
-                far[op.result, *cell] = located(block, op.data, *beside[cell])
+                far[op.result, *cell] = op.data, x, y
     if near:
         texels = near_each_other(block, [*near.values()])
         block.env.update(zip(near, texels, strict=True))
-    for key, place in far.items():
+    for bundle in bundled(block, far):
+        asked = [far.pop(key) for key in bundle.keys]
+        block.env.update(zip(bundle.keys, bundle.texels(block, asked), strict=True))
+    for key, (load, x, y) in far.items():
+        place = located(block, load, x + load.dx, y + load.dy)
         block.env[key] = place.texels(place.gathered())
         if place.inside == (None, None) and not (block.machine.gathers or block.machine.streams):
             block.places[key] = place
@@ -315,3 +321,116 @@ def picked(code: Code, registers: Sequence[Val], places: Val) -> Val:
         return code.call("llvm.x86.avx512.vpermi2var.d", "int", [first, places, second], "512")
     lanes = [code.call("llvm.x86.avx2", "int", [each, places], "permd") for each in registers]
     return lanes[0] if len(lanes) == 1 else code.select(places < 8, *lanes)
+
+
+# ---------------------------------------------------------------- neighbours of places anywhere
+
+
+@record
+class Run:
+    """So many texels of a row from one on, by what those at `dx`, `dy` are from a place."""
+
+    dx: int
+    dy: int
+    count: int
+
+
+@record
+class Bundle:
+    """Loads of an image at known offsets from one place, the same in all lanes: where all that is
+    beside it lies within the image, no boundary's rule is asked, and those of a row are read at
+    once."""
+
+    keys: Sequence[tuple[Value, int, int]]
+    runs: Sequence[Run]
+
+    @property
+    def ends(self) -> tuple[int, int, int, int]:
+        """From which to which column, and row, texels are read."""
+        rows = [run.dy for run in self.runs]
+        last = max([run.dx + run.count - 1 for run in self.runs])
+        return min([run.dx for run in self.runs]), last, min(rows), max(rows)
+
+    def texels(self, block: Block, asked: Sequence[Asked]) -> list[Values]:
+        code, (load, x, y) = block.code, asked[0]
+        if load.boundary == "unchecked":
+            return self.read(block, asked)
+        x, y = code.plain(x), code.plain(y)
+        left, right, top, bottom = self.ends
+        room = [block.image(load.image, part) - size for part, size in
+                ((1, right - left), (2, bottom - top))]  # fmt: skip
+        beside = [code.compare("ult", n + first, code.maximum(size, 0))
+                  for n, first, size in ((x, left, room[0]), (y, top, room[1]))]  # fmt: skip
+        is_rare = code.anywhere(~(beside[0] & beside[1]))
+        branch = Branch(code, is_rare)
+        with branch.side():
+            first = []
+            for load, x, y in asked:
+                place = located(block, load, x + load.dx, y + load.dy)
+                first.append(place.texels(place.gathered()))
+        with branch.side():
+            second = self.read(block, asked)
+        parts = [[part for texel in side for part in texel] for side in (first, second)]
+        joined = iter(branch.join(*parts))
+        return [tuple([next(joined) for _ in texel]) for texel in first]
+
+    def read(self, block: Block, asked: Sequence[Asked]) -> list[Values]:
+        """The texels, all of which are within the image."""
+        code, (load, x, y) = block.code, asked[0]
+        format, kind = block.inputs[load.image], "long" if block.wide else "int"
+        base, pitch = block.image(load.image, 0, "ptr"), block.image(load.image, 3, "long")
+        wide = [code.cast("sext" if block.wide else "trunc", n, kind) for n in (x, y, pitch)]
+        place = wide[1] * wide[2] + wide[0]
+        lanes = [code.lane(place, i) for i in range(place.lanes)]
+        places = [code.cast("sext", lane, "long") * format.nbytes for lane in lanes]
+        found = {}
+        for run in self.runs:
+            start = code.at(base, (pitch * run.dy + run.dx) * format.nbytes)
+            pointers = [code.at(start, each) for each in places]
+            for i, raw in enumerate(run_words(code, pointers, format.nbytes, run.count)):
+                found[run.dx + i, run.dy] = raw
+        return [decode_raw(code, [found[each.dx, each.dy]], format) for each, _, _ in asked]
+
+
+def bundled(block: Block, far: Mapping[tuple[Value, int, int], Asked]) -> Iterator[Bundle]:
+    """Those of the loads that are beside each other, where it is worth it to read them so: lanes
+    are fetched one by one, and runs are fewer than loads."""
+    groups: dict[tuple[object, ...], list[tuple[Value, int, int]]] = {}
+    for key, (load, x, y) in far.items():
+        if 4 <= x.lanes <= 8 and block.inputs[load.image].nbytes in RUNS:
+            together = load.image, load.boundary, load.cval, x.text, y.text, key[1:]
+            groups.setdefault(together, []).append(key)
+    if block.machine.gathers or block.plan.group > 1:
+        return
+    for keys in groups.values():
+        loads = [far[key][0] for key in keys]
+        runs = list(runs_of({(load.dy, load.dx) for load in loads},
+                            RUNS[block.inputs[loads[0].image].nbytes]))  # fmt: skip
+        if len(runs) < len(loads):
+            yield Bundle(keys, runs)
+
+
+def runs_of(texels: set[tuple[int, int]], counts: Sequence[int]) -> Iterator[Run]:
+    """Runs of so many texels that have all those in given rows and columns."""
+    rest = sorted(texels)
+    while rest:
+        dy, dx = rest[0]
+        reach = max([x - dx for y, x in rest if y == dy and x - dx < counts[-1]])
+        count = next(each for each in counts if reach < each)
+        yield Run(dx, dy, count)
+        rest = [(y, x) for y, x in rest if y != dy or x >= dx + count]
+
+
+def run_words(code: Code, pointers: Sequence[Val], nbytes: int, count: int) -> list[Val]:
+    """The bits of texels side by side, from a pointer for each lane on, in ints: so many of 1, 2 or
+    4 bytes, which are 4, 8 or 16 together."""
+    words, per_word = nbytes * count // 4, 4 // nbytes
+    if words == 1:
+        found = [vector(code, [code.read("int", pointer) for pointer in pointers])]
+    else:
+        kind, lanes = ("double", 1) if words == 2 else ("int", 4)
+        parts = [code.read(kind, pointer, lanes) for pointer in pointers]
+        found = pairs(code, parts) if words == 2 else quads(code, parts)
+    if per_word == 1:
+        return found
+    return [part for word in found for part in parts_of(code, word, nbytes, per_word)]

@@ -164,7 +164,7 @@ def load_words(code: Code, pointer: Val, format: Format) -> Val:
 
 def decode_words(code: Code, words: Val, format: Format) -> tuple[Val, ...]:
     """The components of texels of which `load_words` has the bits."""
-    parts = _parts(code, words, format.dtype.itemsize, format.channels)
+    parts = parts_of(code, words, format.dtype.itemsize, format.channels)
     return tuple([decode(code, value, format) for value in parts])
 
 
@@ -324,13 +324,13 @@ def gather_raw(code: Code, base: Val, place: Val, format: Format, count: Val | i
         return [_shifted(code, _bytes(code, base, start), place - start)]
     if channels == 3:
         first, last = (_bytes(code, base, place + start) for start in (0, 2))
-        return [first, *_parts(code, last, size, 2)]
+        return [first, *parts_of(code, last, size, 2)]
     # The texel has a word of its own, or two.
     step = size * channels // 4
     words = [_word(code, code.at(base, 4 * j), place) for j in range(step)]
     if step == 1:
         return words
-    return [part for word in words for part in _parts(code, word, size, 4 // size)]
+    return [part for word in words for part in parts_of(code, word, size, 4 // size)]
 
 
 def decode_raw(code: Code, raw: Sequence[Val], format: Format) -> tuple[Val, ...]:
@@ -340,7 +340,7 @@ def decode_raw(code: Code, raw: Sequence[Val], format: Format) -> tuple[Val, ...
     return tuple([decode(code, value, format) for value in raw])
 
 
-def _parts(code: Code, word: Val, size: int, count: int) -> list[Val]:
+def parts_of(code: Code, word: Val, size: int, count: int) -> list[Val]:
     """The first components in a word, each in the low bits of an int."""
     return [code.binary("lshr", word, 8 * size * c) if c else word for c in range(count)]
 

@@ -15,7 +15,7 @@ that disagree on a branch or on leaving a loop have masks that say which of them
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial, reduce
 
@@ -67,6 +67,9 @@ def emit(
 class Writer(Block):
     """Writes `span`: the frame here, loads and control flow in their modules."""
 
+    with_first: Mapping[
+        Op, Sequence[Op]
+    ] = {}  # loads read with one, itself among them: see loads.py
     ahead: Set[Op] = frozenset()  # computed before the loop over blocks, where there is one
     ranges: ranges.Ranges | None = None  # of the function's numbers, once they are asked for
     at_ends = False  # of rows: single vectors, in place of blocks
@@ -193,6 +196,7 @@ class Writer(Block):
         if not self.plan.straight:
             self.region(self.f.body, self.cells, masks)
             return
+        self.note_neighbours(self.f.body)
         for op in self.f.body.ops:
             if op.code == "constant":
                 self.op(op, self.cells, masks)
@@ -209,7 +213,22 @@ class Writer(Block):
             return False
         return op not in self.ahead and self.get(op.operands[1], cell)[0].lanes == 1
 
+    def note_neighbours(self, region: Region) -> None:
+        """Loads that are read with the first of those from one place, some at once."""
+        groups: dict[tuple[object, ...], list[Op]] = {}
+        for op in region.ops:
+            if op.code == "load" and not (op in self.plan.late or op in self.plan.reaching):
+                load = op.data
+                key = load.image, load.boundary, load.cval, *op.operands
+                groups.setdefault(key, []).append(op)
+        for ops in groups.values():
+            for i in range(0, len(ops), loads.BUNCH):
+                bunch = ops[i : i + loads.BUNCH]
+                rest = dict.fromkeys(bunch[1:], ())
+                self.with_first = {**self.with_first, **rest, bunch[0]: bunch}
+
     def region(self, region: Region, cells: Sequence[Cell], masks: Masks) -> None:
+        self.note_neighbours(region)
         for op in region.ops:
             self.op(op, cells, masks)
 
@@ -219,7 +238,8 @@ class Writer(Block):
         if op in self.plan.reaching:
             loads.reach(self, op, cells)
         elif op.code == "load":
-            loads.far_loads(self, [(op, cell) for cell in cells])
+            together = self.with_first.get(op, [op])
+            loads.far_loads(self, [(each, cell) for each in together for cell in cells])
         elif op.code == "loop":
             control.loop(self, op, cells, masks)
         elif op.code == "if":
