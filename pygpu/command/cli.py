@@ -31,6 +31,7 @@ from pygpu.command.given import (
     ANIMATED,
     UsageError,
     check_names,
+    check_others,
     colours,
     compiled_of,
     dtype_of,
@@ -43,7 +44,7 @@ from pygpu.command.given import (
     picture,
     shape_of,
 )
-from pygpu.command.parser import Command, parser_of
+from pygpu.command.parser import Command, parsed
 from pygpu.command.stacks import is_stack
 from pygpu.command.whole import Whole, is_whole, needs_image
 from pygpu.core.errors import CompileError
@@ -56,7 +57,7 @@ from pygpu.image.camera import Camera
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line; the exit status."""
-    options = parser_of(COMMANDS).parse_args(arguments)
+    options = parsed(COMMANDS, arguments)
     try:
         options.command(options)
         sys.stdout.flush()
@@ -147,13 +148,14 @@ def _run_videos(options: argparse.Namespace) -> None:
 
 def _video_made(compiled: Any, values: dict[str, Any], path: Path, output: Path) -> str:
     started = time.perf_counter()
-    if path.resolve() == output.resolve():
-        raise UsageError(f"{path}: it would be overwritten while it is read; give another -o OUT")
+    check_others([path], [output])
     try:
         if not path.is_file():
             raise FileNotFoundError
-        rate = motion.rate(path)
-        pygpu.animate(compiled, pygpu.frames(path), output, fps=rate, **values)
+        told: dict[str, Any] = {"fps": motion.rate(path)}
+        if is_video(output) and is_video(path):
+            told["sound"] = path
+        pygpu.animate(compiled, pygpu.frames(path), output, **told, **values)
     except (OSError, ImportError) as error:
         raise UsageError(of_file(path, error)) from None
     return f"{output}: {compiled.target}, {time.perf_counter() - started:.1f} s"
@@ -301,6 +303,7 @@ def _saved(image: Any, path: Path) -> str:
 
 
 def _run_pictures(options: argparse.Namespace) -> None:
+    check_others(options.images, options.output)
     compiled, values = compiled_of(options)
     images = opened(compiled, options)
     more = dtype_of(options, images)

@@ -9,6 +9,7 @@ import ast
 import difflib
 import importlib.util
 import inspect
+import math
 import re
 import sys
 import types
@@ -81,15 +82,19 @@ def output(text: str) -> Path:
     return Path(text)
 
 
-_TRUTHS: Final = {"true": "True", "false": "False"}
+# What is no literal of Python's.
+_NUMBERS: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_SPELLED: Final = {"true": True, "false": False, **_NUMBERS}
 
 
 def assignment(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
         raise argparse.ArgumentTypeError(f"takes NAME=VALUE, got {text!r}")
+    if value.lower() in _SPELLED:
+        return name, _SPELLED[value.lower()]
     try:
-        return name, ast.literal_eval(_TRUTHS.get(value, value))
+        return name, ast.literal_eval(value)
     except (ValueError, SyntaxError):
         return name, value
 
@@ -242,6 +247,13 @@ def check_names(paths: Sequence[Path], folder: Path) -> None:
                 f"{folder / name}: {paths[names.index(name)]} and {paths[number]} would both "
                 "become it; run them into two folders"
             )
+
+
+def check_others(paths: Sequence[Path], outputs: Sequence[Path]) -> None:
+    """UsageError for a file that would be lost by what is made of it."""
+    for path in paths:
+        if path.resolve() in [output.resolve() for output in outputs]:
+            raise UsageError(f"{path}: it would be overwritten; give another -o OUT")
 
 
 def picture(path: Path) -> pygpu.Image:

@@ -8,7 +8,7 @@ options.command(options)
 import argparse
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -28,6 +28,17 @@ class _Parser(argparse.ArgumentParser):
         if option:
             message += f"; a parameter of the function is given with --set {option[1]}=VALUE"
         self.exit(2, f"{self.prog}: {message} ({self.prog} --help says more)\n")
+
+
+def parsed(commands: Mapping[str, Command], arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The options of a command line. Pictures may be given after options, too."""
+    parser = parser_of(commands)
+    options, rest = parser.parse_known_args(arguments)
+    if any(each.startswith("-") for each in rest) or (rest and not hasattr(options, "images")):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest:
+        options.images += map(Path, rest)
+    return options
 
 
 def parser_of(does: Mapping[str, Command]) -> argparse.ArgumentParser:

@@ -106,7 +106,7 @@ def of_colours(
 def _check_colour(channels: tuple[int, ...], name: str, arguments: tuple[Any, ...]) -> None:
     """TypeError for what is neither an image nor a colour."""
     for colour in arguments:
-        is_vector = isinstance(colour, (Vector, list, tuple, np.ndarray))
+        is_vector = isinstance(colour, (Vector, list, tuple, np.ndarray)) and np.ndim(colour) > 0
         if (len(colour) if is_vector else 1) not in channels or not (
             is_vector or number(colour) is not None
         ):

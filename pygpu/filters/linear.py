@@ -120,7 +120,7 @@ def gaussian(
         rows = _along(im, sigma=across, truncate=truncate, axis=1)
         return _along(rows, sigma=down, truncate=truncate, axis=0, dtype=dtype)
     if out is None and dtype is None and isinstance(im, Image):
-        return _smoothed(im, down, across, truncate)  # which pipelines put off
+        return _gaussian(im, down, across, truncate)  # which pipelines put off
     return _smooth(im, down, across, truncate, out=out, dtype=dtype)
 
 
@@ -139,9 +139,9 @@ def box(im: Image, p: Position, size: Any = 3, axis: Any = 1) -> Any:
 
 
 @together
-def _smoothed(image: Any, down: Any, across: Any, truncate: float) -> Any:
+def _gaussian(image: Any, down: Any, across: Any, truncate: float) -> Any:
     rows = _along(image, sigma=across, truncate=truncate, axis=1)
     return _along(rows, sigma=down, truncate=truncate, axis=0)
 
 
-_smooth: Final = whole(_smoothed)
+_smooth: Final = whole(_gaussian)

@@ -136,7 +136,7 @@ def whole(function: Callable[..., Any], measures: bool = False) -> Callable[...,
     """Make a function of a pygpu.Image (and more) one of anything that is an image, with the
     keywords `out` and `dtype` of any call. Its result is an image, or a tuple of them. What it
     `measures` is no brightness: of a PIL image it is one of floats."""
-    name, flags = function.__name__, flags_of(inspect.unwrap(function))
+    name, flags = function.__name__.lstrip("_"), flags_of(inspect.unwrap(function))
 
     @functools.wraps(function)
     def filtered(image: Any, *args: Any, out: Any = None, dtype: Any = None, **options: Any) -> Any:

@@ -13,6 +13,8 @@ import inspect
 import itertools
 import operator
 import os
+import re
+import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,6 +56,7 @@ def animate(
     *,
     fps: float = RATE,
     quality: int | None = None,
+    sound: str | os.PathLike[str] | None = None,
     **arguments: Any,
 ) -> Path:
     """Write an animation (GIF, WebP, PNG) or a video (MP4, WebM, MKV, MOV, AVI): the path.
@@ -63,6 +66,8 @@ def animate(
     time goes to a parameter called `time` if there is one, else, as pictures do, to the first that
     `arguments` do not name. With None the frames are pictures as they are. Floats are shown from 0
     to 1. `quality`, of WebP and videos, is from 1 to 100; a GIF has at most 100 frames a second.
+    A video has the `sound` of a file, of a video too, as long as its frames last; where that has
+    none, so has the video.
     The first frame gives the size; a ValueError says which frame has another.
     `pygpu.progress(True)` shows a bar. The file appears when all frames are made: until then, and
     after an error, it is what it was before.
@@ -85,6 +90,7 @@ def animate(
         raise ValueError(
             f"{file}: an animation is one of {', '.join(STILL)}, a video one of {', '.join(MOVING)}"
         )
+    heard = None if sound is None else _heard(_path(sound, "sound: "), file)
     if not file.parent.is_dir():
         raise FileNotFoundError(f"{file}: there is no directory {file.parent}")
     if function is None and not isinstance(frames, Iterable):
@@ -96,7 +102,7 @@ def animate(
         if suffix in STILL:
             _write_still(file, new, made, fps, quality)
         else:
-            _write_video(file, new, made, fps, quality)
+            _write_video(file, new, made, fps, quality, heard)
     return file
 
 
@@ -137,9 +143,9 @@ def frames(path: str | os.PathLike[str] | int) -> Iterator[NDArray[np.uint8]]:
     return _read_still(file) if file.suffix.lower() in PICTURES else _read_video(file)
 
 
-def _path(path: Any) -> Path:
+def _path(path: Any, name: str = "") -> Path:
     if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"takes the path of a file, got {shown(path)}")
+        raise TypeError(f"{name}takes the path of a file, got {shown(path)}")
     return Path(path)
 
 
@@ -319,8 +325,24 @@ def _ffmpeg(file: Path) -> Any:
     return library
 
 
+def _heard(sound: Path, file: Path) -> Path | None:
+    """The file whose sound a video gets; None where it has none."""
+    if file.suffix.lower() in STILL:
+        raise TypeError(f"{file}: {STILL[file.suffix.lower()]} takes no sound; videos do")
+    if not sound.is_file():
+        raise FileNotFoundError(f"{sound}: no such file")
+    run = [_ffmpeg(file).get_ffmpeg_exe(), "-i", str(sound)]
+    said = subprocess.run(run, capture_output=True, stdin=subprocess.DEVNULL, check=False).stderr
+    return sound if re.search(rb"Stream #\d.*: Audio:", said) else None
+
+
 def _write_video(
-    file: Path, new: Path, made: Iterator[NDArray[np.uint8]], fps: float, quality: int | None
+    file: Path,
+    new: Path,
+    made: Iterator[NDArray[np.uint8]],
+    fps: float,
+    quality: int | None,
+    heard: Path | None,
 ) -> None:
     ffmpeg = _ffmpeg(file)
     first = next(made, None)
@@ -336,7 +358,9 @@ def _write_video(
         codec="libvpx-vp9" if file.suffix.lower() in FREE else "libx264",
         macro_block_size=2,
         output_params=["-crf", str(round(51 - 0.51 * (70 if quality is None else quality)))]
-        + (["-b:v", "0"] if file.suffix.lower() in FREE else []),
+        + (["-b:v", "0"] if file.suffix.lower() in FREE else [])
+        + (["-af", "apad", "-shortest"] if heard is not None else []),
+        audio_path=None if heard is None else str(heard),
         ffmpeg_log_level="error",
     )
     writer.send(None)

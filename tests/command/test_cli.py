@@ -1,6 +1,7 @@
 """The command line: what it writes, and how it says what is wrong."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -261,6 +262,40 @@ def test_run_of_a_video_writes_one(place: Path) -> None:
     found = np.stack(list(pygpu.frames("dark.mp4")))
     assert found.shape == (4, 16, 32, 3)
     assert np.abs(found.astype(int) - 100).max() < 6
+
+
+def test_run_of_a_video_keeps_its_sound(place: Path) -> None:
+    ffmpeg = pytest.importorskip("imageio_ffmpeg", reason="no imageio-ffmpeg").get_ffmpeg_exe()
+    tone = ["-f", "lavfi", "-i", "sine=frequency=440:duration=1"]
+    subprocess.run([ffmpeg, "-loglevel", "error", *tone, "tone.wav"], check=True)
+    frames = np.full((4, 16, 32, 3), 200, np.uint8)
+    pygpu.animate(None, frames, "clip.mp4", fps=10, sound="tone.wav")
+    for name in ("dark.mp4", "dark.webm"):
+        assert main(f"run filters.py:scaled clip.mp4 -o {name} --set gain=0.5".split()) == 0
+        assert len(list(pygpu.frames(name))) == 4
+        heard = subprocess.run([ffmpeg, "-i", name], capture_output=True, check=False).stderr
+        assert b": Audio: " in heard
+        assert re.search(rb"Duration: 00:00:0[01]", heard)  # not all of the tone, rounded up
+    with pytest.raises(TypeError, match=r"a\.gif: GIF takes no sound; videos do"):
+        pygpu.animate(None, frames, "a.gif", sound="clip.mp4")
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        pygpu.animate(None, frames, "a.mp4", sound="none.mp3")
+
+
+def test_run_takes_pictures_after_options_and_keeps_them(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main("run filters.py:scaled -o half.png --set gain=0.5 photo.png".split()) == 0
+    assert (
+        main("run filters.py:scaled --set gain=nan photo.png -o none.tif --dtype float32".split())
+        == 0
+    )
+    assert np.isnan(pygpu.imread("none.tif")).all()
+    before = Path("photo.png").read_bytes()
+    capsys.readouterr()
+    assert main("run filters.py:scaled photo.png -o photo.png --set gain=2".split()) == 2
+    assert "photo.png: it would be overwritten; give another -o OUT" in capsys.readouterr().err
+    assert Path("photo.png").read_bytes() == before
 
 
 @pytest.mark.parametrize(

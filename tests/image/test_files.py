@@ -454,8 +454,7 @@ def test_files_keep_what_pictures_say(photo, tmp_path, name):
     read = Image.open(tmp_path / name)
     assert read.shape == image.shape
     assert read.info["icc_profile"] == PROFILE
-    if name != "a.webp":  # which has no resolution
-        assert read.info["dpi"] == pytest.approx((300, 300), abs=0.1)
+    assert read.info["dpi"] == pytest.approx((300, 300), abs=0.1)
     exif = read.to_pil("uint8").getexif()
     assert exif[0x010F] == "A camera"
     assert exif.get_ifd(0x8769)[0x829A] == pytest.approx(1 / 250)

@@ -118,7 +118,8 @@ def _numbered(source: Any, page: Any, count: int) -> range:
     except TypeError:
         raise TypeError(f"page: takes a whole number, got {shown(page)}") from None
     if not -count <= number < count:
-        raise IndexError(f"{named(source)}: it holds {count} pictures, there is no page {number}")
+        held = f"it holds {count} picture{'s' * (count > 1)}"
+        raise IndexError(f"{named(source)}: {held}, there is no page {number}")
     return range(count)[number % count :][:1]
 
 

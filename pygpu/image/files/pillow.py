@@ -26,6 +26,7 @@ from pygpu.image.files.formats import (
     FileFormat,
     Picture,
     Which,
+    exif_of,
     named,
     refused,
     turned,
@@ -35,6 +36,8 @@ from pygpu.image.files.formats import (
 SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 ODD: Final = (struct.error, zlib.error, AttributeError)  # what options of wrong values raise, too
 COLOUR_TYPES: Final = {1: 0, 2: 4, 3: 2, 4: 6}  # of PNG, by channels
+DOTS: Final = (0x011A, 0x011B)  # tags of EXIF: how many a unit, along x and y
+UNIT: Final = 0x0128  # and which unit: 2 for inches, 3 for centimetres
 INCHES: Final = 0.0254  # in metres
 ICONS: Final = ("ICO", "ICNS")  # which Pillow scales to sizes that icons have
 LARGEST_ICON: Final = 256  # of an ICO
@@ -134,7 +137,26 @@ def _is_heic(source: Any) -> bool:
 def info_of(picture: Any) -> dict[str, Any]:
     """What a picture of Pillow's says of itself beside its texels."""
     names = ("icc_profile", "exif", "dpi")
-    return {name: picture.info[name] for name in names if picture.info.get(name)}
+    info = {name: picture.info[name] for name in names if picture.info.get(name)}
+    if picture.format == "WEBP" and (dots := _dots_of(picture.getexif())):
+        info["dpi"] = dots
+    return info
+
+
+def _dots_of(exif: Any) -> tuple[float, float] | None:
+    """The dots an inch that EXIF tells, where it does."""
+    per_unit = [float(exif[tag]) for tag in DOTS if tag in exif]
+    inches = {2: 1.0, 3: 2.54}.get(exif.get(UNIT, 2))
+    if len(per_unit) < 2 or inches is None:
+        return None
+    return per_unit[0] * inches, per_unit[1] * inches
+
+
+def _with_dots(exif: Any, dots: Any) -> bytes:
+    """EXIF, as bytes or as Pillow has it, that tells the dots an inch."""
+    told = exif_of(exif if isinstance(exif, bytes) else exif.tobytes())
+    told.update(zip((*DOTS, UNIT), (*map(float, dots), 2), strict=True))
+    return bytes(told.tobytes())
 
 
 def _raw_mode(file: Any) -> str:
@@ -236,6 +258,8 @@ def _write_by_pillow(
     said = {name: info[name] for name in ("icc_profile", "exif", "dpi") if name in info}
     said |= options
     channels = len(picture.getbands())
+    if format.name == "WebP" and "dpi" in said:  # which has no other place for it
+        said["exif"] = _with_dots(said.get("exif", b""), said.pop("dpi"))
     if format.name == "WebP" and said.get("lossless"):
         said.setdefault("exact", True)  # colours where alpha is 0 would be replaced else
     if format.name in ICONS and "sizes" not in said:
