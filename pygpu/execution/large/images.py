@@ -122,6 +122,15 @@ class LazyImage(Lazy, NDArrayOperatorsMixin):
     def max(self) -> Any:
         return without_empty(self.texels()).max()
 
+    def span(self) -> tuple[Any, Any]:
+        """The least and the greatest number, whatever is NaN."""
+        there = without_empty(self.texels())
+        if there.dtype.kind != "f":
+            return there.min(), there.max()
+        none = np.isnan(there)
+        ends = [np.where(none, far, there) for far in (np.inf, -np.inf)]
+        return ends[0].min(), ends[1].max()
+
     def std(self) -> Any:
         return without_empty(self.texels()).std(dtype=np.float64)
 
