@@ -36,7 +36,9 @@ from pygpu.core.storage import Format
 from pygpu.ssa import Load, Op, Value
 
 BUNCH: Final = 8  # loads from anywhere that are made at once
-RUNS: Final = {1: (4,), 2: (2, 4), 4: (1, 2, 4)}  # texels that are read at once, by their bytes
+# Texels that are read at once, by their bytes.
+RUNS: Final = {1: (4,), 2: (2, 4), 3: (2, 4), **dict.fromkeys((4, 8, 12, 16), (1, 2, 4))}
+Run = tuple[int, int, int]  # a row and a column beside a place, and how many texels from it on
 Asked = tuple[Load, Val, Val]  # a load, and the column and row that it is beside
 
 
@@ -327,15 +329,6 @@ def picked(code: Code, registers: Sequence[Val], places: Val) -> Val:
 
 
 @record
-class Run:
-    """So many texels of a row from one on, by what those at `dx`, `dy` are from a place."""
-
-    dx: int
-    dy: int
-    count: int
-
-
-@record
 class Bundle:
     """Loads of an image at known offsets from one place, the same in all lanes: where all that is
     beside it lies within the image, no boundary's rule is asked, and those of a row are read at
@@ -344,30 +337,26 @@ class Bundle:
     keys: Sequence[tuple[Value, int, int]]
     runs: Sequence[Run]
 
-    @property
-    def ends(self) -> tuple[int, int, int, int]:
+    def ends(self, format: Format) -> tuple[int, int, int, int]:
         """From which to which column, and row, texels are read."""
-        rows = [run.dy for run in self.runs]
-        last = max([run.dx + run.count - 1 for run in self.runs])
-        return min([run.dx for run in self.runs]), last, min(rows), max(rows)
+        rows, columns, counts = zip(*self.runs, strict=True)
+        read = [4 * _words(format, count) - 1 for count in counts]
+        last = max([x + end // format.nbytes for x, end in zip(columns, read, strict=True)])
+        return min(columns), last, min(rows), max(rows)
 
     def texels(self, block: Block, asked: Sequence[Asked]) -> list[Values]:
         code, (load, x, y) = block.code, asked[0]
         if load.boundary == "unchecked":
             return self.read(block, asked)
         x, y = code.plain(x), code.plain(y)
-        left, right, top, bottom = self.ends
+        left, right, top, bottom = self.ends(block.inputs[load.image])
         room = [block.image(load.image, part) - size for part, size in
                 ((1, right - left), (2, bottom - top))]  # fmt: skip
         beside = [code.compare("ult", n + first, code.maximum(size, 0))
                   for n, first, size in ((x, left, room[0]), (y, top, room[1]))]  # fmt: skip
-        is_rare = code.anywhere(~(beside[0] & beside[1]))
-        branch = Branch(code, is_rare)
+        branch = Branch(code, code.anywhere(~(beside[0] & beside[1])))
         with branch.side():
-            first = []
-            for load, x, y in asked:
-                place = located(block, load, x + load.dx, y + load.dy)
-                first.append(place.texels(place.gathered()))
+            first = [load_anywhere(block, load, x + load.dx, y + load.dy) for load, x, y in asked]
         with branch.side():
             second = self.read(block, asked)
         parts = [[part for texel in side for part in texel] for side in (first, second)]
@@ -384,12 +373,12 @@ class Bundle:
         lanes = [code.lane(place, i) for i in range(place.lanes)]
         places = [code.cast("sext", lane, "long") * format.nbytes for lane in lanes]
         found = {}
-        for run in self.runs:
-            start = code.at(base, (pitch * run.dy + run.dx) * format.nbytes)
+        for dy, dx, count in self.runs:
+            start = code.at(base, (pitch * dy + dx) * format.nbytes)
             pointers = [code.at(start, each) for each in places]
-            for i, raw in enumerate(run_words(code, pointers, format.nbytes, run.count)):
-                found[run.dx + i, run.dy] = raw
-        return [decode_raw(code, [found[each.dx, each.dy]], format) for each, _, _ in asked]
+            for i, raw in enumerate(run_words(code, pointers, format, count)):
+                found[dx + i, dy] = raw
+        return [decode_raw(code, found[each.dx, each.dy], format) for each, _, _ in asked]
 
 
 def bundled(block: Block, far: Mapping[tuple[Value, int, int], Asked]) -> Iterator[Bundle]:
@@ -417,20 +406,42 @@ def runs_of(texels: set[tuple[int, int]], counts: Sequence[int]) -> Iterator[Run
         dy, dx = rest[0]
         reach = max([x - dx for y, x in rest if y == dy and x - dx < counts[-1]])
         count = next(each for each in counts if reach < each)
-        yield Run(dx, dy, count)
+        yield dy, dx, count
         rest = [(y, x) for y, x in rest if y != dy or x >= dx + count]
 
 
-def run_words(code: Code, pointers: Sequence[Val], nbytes: int, count: int) -> list[Val]:
-    """The bits of texels side by side, from a pointer for each lane on, in ints: so many of 1, 2 or
-    4 bytes, which are 4, 8 or 16 together."""
-    words, per_word = nbytes * count // 4, 4 // nbytes
-    if words == 1:
-        found = [vector(code, [code.read("int", pointer) for pointer in pointers])]
-    else:
-        kind, lanes = ("double", 1) if words == 2 else ("int", 4)
-        parts = [code.read(kind, pointer, lanes) for pointer in pointers]
-        found = pairs(code, parts) if words == 2 else quads(code, parts)
-    if per_word == 1:
-        return found
-    return [part for word in found for part in parts_of(code, word, nbytes, per_word)]
+def run_words(code: Code, pointers: Sequence[Val], format: Format, count: int) -> list[list[Val]]:
+    """What `gather_raw` gives, of texels side by side, from a pointer for each lane on."""
+    nbytes, size, words = format.nbytes, format.dtype.itemsize, _words(format, count)
+    found: list[Val] = []
+    while len(found) < words:
+        many = next(each for each in (4, 2, 1) if len(found) + each <= words)
+        starts = [code.at(pointer, 4 * len(found)) for pointer in pointers]
+        kind, lanes = {1: ("int", 1), 2: ("double", 1), 4: ("int", 4)}[many]
+        parts = [code.read(kind, start, lanes) for start in starts]
+        found += (
+            quads(code, parts)
+            if many == 4
+            else pairs(code, parts)
+            if many == 2
+            else [vector(code, parts)]
+        )
+    if nbytes < 4:
+        return [[_within_words(code, found, nbytes * i, nbytes)] for i in range(count)]
+    each = nbytes // 4
+    texels = [found[i * each : (i + 1) * each] for i in range(count)]
+    if size == 4 or nbytes == 4:
+        return texels
+    return [[part for word in texel for part in parts_of(code, word, size, 2)] for texel in texels]
+
+
+def _words(format: Format, count: int) -> int:
+    """The words that have so many texels."""
+    return -(-count * format.nbytes // 4)
+
+
+def _within_words(code: Code, words: Sequence[Val], start: int, nbytes: int) -> Val:
+    """So many bytes from one on, in the low bits of ints."""
+    index, past = divmod(start, 4)
+    word = code.binary("lshr", words[index], 8 * past) if past else words[index]
+    return word | (words[index + 1] << (32 - 8 * past)) if past + nbytes > 4 else word

@@ -222,8 +222,10 @@ class Writer(Block):
                 key = load.image, load.boundary, load.cval, *op.operands
                 groups.setdefault(key, []).append(op)
         for ops in groups.values():
-            for i in range(0, len(ops), loads.BUNCH):
-                bunch = ops[i : i + loads.BUNCH]
+            is_wide = self.inputs[ops[0].data.image].nbytes > 4
+            most = loads.BUNCH // 2 if is_wide else loads.BUNCH
+            for i in range(0, len(ops), most):
+                bunch = ops[i : i + most]
                 rest = dict.fromkeys(bunch[1:], ())
                 self.with_first = {**self.with_first, **rest, bunch[0]: bunch}
 

@@ -41,7 +41,15 @@ TAPS = {
 @pytest.mark.parametrize("boundary", ["constant", "nearest", "wrap"])
 @pytest.mark.parametrize(
     ("dtype", "channels"),
-    [("float32", 1), ("float32", 3), ("uint8", 1), ("uint8", 4), ("uint16", 1), ("float16", 2)],
+    [
+        ("float32", 1),
+        ("float32", 3),
+        ("float32", 4),
+        ("uint8", 1),
+        ("uint8", 3),
+        ("float16", 4),
+        ("int16", 2),
+    ],
 )
 def test_taps_at_once_are_those_one_by_one(dtype, channels, boundary, taps) -> None:
     random = np.random.default_rng(0)
