@@ -315,18 +315,18 @@ def _within(im: Image, low: Image, p: Position) -> Any:
     return glsl.clamp(im(p), low((0, 0)), low((1, 0)))
 
 
-def held(result: Any, image: Image, *more: float) -> Any:
+def held(result: Any, image: Any, *more: float) -> Any:
     """Held within the range of an image, all channels together, and of what lies outside."""
     shape = (1, 2, image.channels)
     ends = functools.partial(_ends, image.channels, more)
-    least, greatest = image.span() if isinstance(image, LazyImage) else _span(image)
+    least, greatest = _span(image)
     found = derived(ends, least, greatest, shape=shape, dtype=np.float32)
     return _within(result, image_of(found, "clip"))
 
 
-def _span(image: Image) -> tuple[Any, Any]:
+def _span(image: Any) -> tuple[Any, Any]:
     """The least and the greatest number of an image."""
-    return np.nanmin(image), np.nanmax(image)
+    return image.span() if isinstance(image, LazyImage) else (np.nanmin(image), np.nanmax(image))
 
 
 def _ends(
