@@ -7,6 +7,7 @@ function = build.finish([build.emit("add", texel, texel)])
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -53,6 +54,8 @@ class Builder:
         self.name = name
         self.images = list(images)
         self.tables: list[Table] = []
+        self._places: dict[Any, list[int]] = {}  # tables by what they hold, perhaps not any more
+        self._listed = 0  # how many tables stand there, or did
         self.body = Region(tuple(Value(type, hint) for hint, type in params))
         self.x, self.y = self.body.params[:2]
         self.uniforms = self.body.params[2:]
@@ -116,12 +119,25 @@ class Builder:
         if values.dtype == np.uint32:
             kind = "uint"
         values = np.ascontiguousarray(values, NUMPY_TYPE[kind])
-        for index, table in enumerate(self.tables):
-            if table.values.dtype == values.dtype and np.array_equal(table.values, values):
+        for index in range(self._listed, len(self.tables)):
+            self._list(index, self.tables[index].values)
+        held = values.tobytes()
+        for index in self._places.get((values.dtype, values.shape, hash(held)), ()):
+            table = self.tables[index].values if index < len(self.tables) else values[:0]
+            is_like = (table.dtype, table.shape) == (values.dtype, values.shape)
+            if index < len(self.tables) and is_like and table.tobytes() == held:
                 return index
         values.flags.writeable = False
         self.tables.append(Table(name, values))
+        self._list(len(self.tables) - 1, values)
         return len(self.tables) - 1
+
+    def _list(self, index: int, values: NDArray[Any]) -> None:
+        """Note where a table is, so that few are compared with a new one. It may be taken away."""
+        self._listed = max(self._listed, index + 1)
+        key = values.dtype, values.shape, hash(values.tobytes())
+        if index not in self._places.setdefault(key, []):
+            insort(self._places[key], index)
 
     def append(
         self,

@@ -414,3 +414,12 @@ def test_the_interpreter_agrees_with_itself() -> None:
         none = [None] * len(case.outputs)
         results = device.run(Work(case.storages(), case.uniforms, case.shape, none))
         case.check([result.host() for result in results], PRECISE)
+
+
+def test_tables_that_hold_the_same_bits_are_one() -> None:
+    build = Builder("tables")
+    given = [np.array(each, np.float32) for each in ([0.0, 1.0], [[0.0, 1.0]], [-0.0, 1.0])]
+    assert [build.add_table("t", each) for each in given] == [0, 1, 2]
+    assert [build.add_table("t", each.copy()) for each in given] == [0, 1, 2]
+    del build.tables[1:]  # as where a walk goes back
+    assert [build.add_table("t", each) for each in reversed(given)] == [1, 2, 0]

@@ -665,3 +665,17 @@ def deletes_slices_of_lists_at_dynamic_places(ints: Image, p: Position):
     xs, ys, zs = [[1, 2, 3, 4, 5, 6] for _ in range(3)]
     del xs[k : k + 2], ys[n:], zs[n:k]
     return tuple(v for vs in (xs, ys, zs) for v in (len(vs), sum(i * v for i, v in enumerate(vs))))
+
+
+@program
+def lists_of_two_lengths_change_names_in_a_loop(ints: Image, p: Position):
+    a, xs, ys = ints(p), [1, ints(p) % 7, 3], [0, p.y]
+    for _ in range(abs(a) % 2):
+        if a > 2:
+            if a > ints(p + (1, 0)):
+                xs = [a, 5, 2]
+            try:
+                ys = xs
+            finally:
+                xs[0] += 1
+    return xs[0] + 10 * ys[0] + 100 * len(ys)

@@ -23,6 +23,7 @@ class Marking(Evaluator, Protocol):
 
     unrolled: int
     inlined: int
+    undone: int
 
 
 def mark(w: Marking, state: State | None = None) -> Mark:
@@ -53,6 +54,7 @@ def rewind(w: Marking, to: Mark, until: int | None = None) -> None:
     build = w.build
     build.region = to.region
     del to.region.ops[to.operations :]
+    w.undone += build.count - to.emitted
     build.count = to.emitted
     del build.tables[to.tables :]
     del w.frames[to.frames :]

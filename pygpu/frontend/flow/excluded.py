@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise, product
 from typing import Any, Final
 
@@ -45,12 +46,24 @@ def is_excluded(w: ControlFlow, choice: Choice, number: int, nan: bool = True) -
     `nan`, unless some float is NaN."""
     which = choice.which.value
     asked = Op("eq", (which, _constant(INT, number)), None, (BOOL,)).result
-    return _Search(nan).contradict([(asked, True), *_gone(w)], ())
+    return _contradict(w, [(asked, True), *_gone(w)], nan)
 
 
 def is_for_nan(w: ControlFlow) -> bool:
     """Whether tests have gone so that control comes here for NaN alone, or not at all."""
-    return bool(w.conditions) and _Search(nan=False).contradict(_gone(w), ())
+    return bool(w.conditions) and _contradict(w, _gone(w), nan=False)
+
+
+def _contradict(w: ControlFlow, tests: list[Test], nan: bool) -> bool:
+    """Whether tests contradict each other. Where that was looked for in vain, as in earlier rounds
+    of a loop or calls of a function, fewer cases are looked at."""
+    place = "excluded", *[(frame.code, frame.at) for frame in w.frames[-1:]]
+    search = _Search(nan, CASES >> 2 * w.tried[place])
+    try:
+        return search.contradict(tests, ())
+    finally:
+        w.tried[place] += search.left <= 0
+        _key.cache_clear()
 
 
 def raises_unset(w: ControlFlow, choice: Choice, number: int) -> None:
@@ -139,9 +152,9 @@ def _constant(type: Type, number: Any) -> Value:
 class _Search:
     """Looks for a case in which tests do not contradict each other."""
 
-    def __init__(self, nan: bool) -> None:
+    def __init__(self, nan: bool, cases: int) -> None:
         self.nan = nan
-        self.left = CASES
+        self.left = cases
         self.found: dict[Any, bool] = {}
         self.heights: dict[Op, int] = {}
 
@@ -150,18 +163,20 @@ class _Search:
         simple: dict[Any, Test] = {}
         if not all(_add(simple, *test) for test in tests):
             return True
-        if _fits_no_number(simple.values(), self.nan) or _fits_no_order(simple.values(), self.nan):
-            return True
         said = frozenset([(key, holds) for key, (_, holds) in simple.items()])
         if any(claim <= said for claim in claims):
             return True
         if (said, claims) not in self.found:
-            self.left -= 1
+            if self.left <= 0:
+                return False
             self.found[said, claims] = False  # while it is looked for, too
             self.found[said, claims] = self._contradict(list(simple.values()), claims)
         return self.found[said, claims]
 
     def _contradict(self, tests: list[Test], claims: tuple[Claim, ...]) -> bool:
+        if _fits_no_number(tests, self.nan) or _fits_no_order(tests, self.nan):
+            return True
+        self.left -= 1
         behind = [_behind(value) for value, _ in tests]
         ops = dict.fromkeys([op for each in behind for op in each if op.regions])
         alone = [each[0] for each in behind if len(each) == 1 and each[0] in ops]
@@ -332,6 +347,7 @@ _ALLOWED: Final = {
 }
 
 
+@lru_cache(maxsize=4096)
 def _key(value: Value, deep: int = _DEEPEST) -> tuple[Any, ...]:
     """What equal values have in common."""
     op = value.op

@@ -31,7 +31,7 @@ from pygpu.frontend.values.evaluator import Mark, usable
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Bounded, Indexed
-from pygpu.frontend.values.objects import Waiting, youngest
+from pygpu.frontend.values.objects import Replay, Waiting, youngest
 from pygpu.frontend.values.states import Export, State, move_out
 from pygpu.frontend.values.values import Dynamic, Key, same_known
 from pygpu.ssa import Op, Region, Value
@@ -246,6 +246,7 @@ class _Unrolling:
         iterator = state.stack[-ITERATOR_SLOTS]
         source, index = w.read(iterator)
         source = rounds.source_items(w, source)
+        self.is_endless |= isinstance(source, Replay)
         items = endless(w, source, index)
         if items is None and not isinstance(source, (tuple, range)):
             raise w.error(

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
+from types import GeneratorType
 from typing import Any, Final, NamedTuple
 
-from pygpu.bytecode import ITERATOR_SLOTS, Instruction
+from pygpu.bytecode import ITERATOR_SLOTS, Instruction, decode
 from pygpu.core.host.later import later
 from pygpu.frontend.protocols.sequences import ENDLESS, items_of
 from pygpu.frontend.values.evaluator import Evaluator, Mark
@@ -209,7 +210,7 @@ def source_items(w: Evaluator, source: Any) -> Sequence[Any]:
     """The items of an iterator's source, of one that Python runs as far as it goes."""
     if isinstance(source, List):
         return items_of(w, source)
-    if isinstance(source, Replay):
+    if isinstance(source, Replay) and not _goes_on(source.iterator):
         try:
             for index in range(ENDLESS + 1):
                 item = source.get(index)
@@ -218,6 +219,20 @@ def source_items(w: Evaluator, source: Any) -> Sequence[Any]:
         except StopIteration:
             return tuple(source.items)
     return source  # type: ignore[no-any-return]
+
+
+def _goes_on(iterator: Any) -> bool:
+    """Whether a generator of Python's waits in a loop that nothing leaves."""
+    if not isinstance(iterator, GeneratorType) or iterator.gi_frame is None:
+        return False
+    line, code = iterator.gi_frame.f_lineno, decode(iterator.gi_code)
+    return any(
+        each.op == "YIELD" and each.position[0] == line
+        for header, blocks in code.graph.loops.items()
+        if not code.graph.exits(header)
+        for block in blocks
+        for each in code.instructions[block : code.graph.blocks[block]]
+    )
 
 
 def at_most(w: Evaluator, rounds: Any) -> tuple[int | None, bool]:

@@ -216,7 +216,7 @@ def lengthened(join: Joining, a: Any, b: Any, key: Key) -> Bounded | None:
         if right.most > len(left.items):  # there is room for one round more than there are
             assert loop.rounds is not None
             size = left.most + growth * (loop.rounds + 1)
-        most = size - growth
+        most = size - growth if growth else left.most  # it was given room to grow, and does not
         least = left.least if right.least >= left.least else 0
     if most > (SLOTS if loop else SLOTS + ROOM):
         return None

@@ -336,7 +336,7 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
     if isinstance(container, (List, Vector)) and scalar_kind(index) == "int":
         items = lookups.stored_by_index(w, container, index, new)
         if items is None:
-            w.call(library.stored_at, container, index, new)
+            lookups.store_at(w, container, index, new)
         elif isinstance(container, Vector):
             assign_components(w, container, tuple(range(len(items))), Tuple(items))
         else:

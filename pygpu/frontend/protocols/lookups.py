@@ -230,6 +230,14 @@ def stored_by_index(
     return tuple(items)
 
 
+def store_at(w: Evaluator, container: Any, index: Any, new: Any) -> None:
+    """As `stored_by_index`, of items between which a number selects nothing: one after the other.
+    A loop of the device over their places would come here again: it is unrolled."""
+    if w.frame.code.code is library.stored_at.__code__:
+        raise w.error("what is stored where only the device knows must be a number or a vector")
+    w.call(library.stored_at, container, index, new)
+
+
 def _one_of_two(w: Evaluator, test: Any, made: Any, two: tuple[Any, Any]) -> Any:
     """What is the second of two objects where a test holds: a change of it is one of that."""
     if not isinstance(test, Dynamic) or two[0] is two[1]:

@@ -55,6 +55,8 @@ class Evaluation(ControlFlow):
         self.steps = 0
         self.unrolled = 0
         self.inlined = 0
+        self.undone = 0  # operations that were emitted and taken back
+        self.too_deep = 0  # how often calls were nested too deep, in attempts, too
         self.tried = Counter[Any]()
         self.kept = [faults.cell]
         self.guarded = {}

@@ -38,7 +38,9 @@ with later():
     from pygpu.frontend.walked import written
 
 STEP_LIMIT: Final = 5_000_000  # instructions walked for one program
+EMIT_LIMIT: Final = 1_000_000  # operations emitted for one program, those taken back included
 CALL_LIMIT: Final = 150  # calls inside calls
+GIVE_UP: Final = 32  # times that they are nested deeper, in one attempt after the other
 _NESTED: Final = (
     f"calls are nested {CALL_LIMIT} deep: recursion must end on known values; where it does not, "
     "write a while loop"
@@ -61,7 +63,8 @@ class Walker(Evaluation):
 
     def inline(self, code: Any, globals: dict[str, Any], locals: dict[str, Any]) -> Any:
         """Walk a function's code with its parameters bound; the value it returns."""
-        if len(self.frames) >= CALL_LIMIT:
+        self.too_deep += len(self.frames) >= CALL_LIMIT
+        if len(self.frames) >= CALL_LIMIT or self.too_deep > GIVE_UP:
             letters = vars(written.Joined)["letters"].fget.__code__  # of strings made of strings
             grows = any(frame.code.code is letters for frame in self.frames[-2:])
             raise self.error(_GROWING if grows else _NESTED)
@@ -179,6 +182,12 @@ class Walker(Evaluation):
             raise self.error(
                 f"more than {STEP_LIMIT} steps at compile time: "
                 "is there a loop over known values that does not end?"
+            )
+        if self.build.count + self.undone > EMIT_LIMIT:
+            frame.at = block
+            raise self.error(
+                f"more than {EMIT_LIMIT} operations at compile time, most of them in vain: lists, "
+                "strings and dicts of which only the device knows what they hold are too long here"
             )
         if frame.code.handlers:
             stops = stops.union(frame.graph.merges(block))

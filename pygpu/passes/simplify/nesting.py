@@ -17,11 +17,17 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Final
 
+from pygpu.core.errors import CompileError
 from pygpu.core.host.records import record
 from pygpu.ssa import Function, Op, Region, Value, alike, normal, visit, walk
 from pygpu.types import BOOL, Type
 
 DEEPEST: Final = 32  # `if`s, one in the other
+
+_TOO_DEEP: Final = (
+    "loops and branches are nested too deep: what a loop asks of lists and strings of which only "
+    "the device knows what they hold has loops and branches itself"
+)
 
 
 def bound_nesting(function: Function) -> Function:
@@ -29,7 +35,10 @@ def bound_nesting(function: Function) -> Function:
     heights = _heights(function)
     if max(heights.values(), default=0) <= DEEPEST:
         return function
-    return _Flat(function, heights).run()
+    try:
+        return _Flat(function, heights).run()
+    except RecursionError:  # loops of calls within loops of calls
+        raise CompileError(_TOO_DEEP) from None
 
 
 def _heights(function: Function) -> dict[Op, int]:

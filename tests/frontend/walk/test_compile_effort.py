@@ -4,14 +4,14 @@ What is counted is operations and instructions walked, not seconds: a walk that 
 would show as a power.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import pygpu
-from programs import control
+from programs import control, lengths
 from pygpu import Position
 
 IMAGE = (np.random.default_rng(3).integers(-24, 41, (4, 5)) / 8).astype(np.float32)
@@ -287,3 +287,50 @@ def test_counts_in_windows_are_numbered_in_linear_time() -> None:
     found = np.asarray(oil(image))
     for x, y in ((0, 0), (4, 5), (7, 8)):
         np.testing.assert_allclose(found[y, x], np.array(oil(image, Position(x, y))), rtol=1e-5)
+
+
+def test_lists_that_change_names_in_a_loop_settle() -> None:
+    """One was given room to grow, which the other took over; more each round, for 200 rounds."""
+    program = pygpu.compile(lengths.lists_of_two_lengths_change_names_in_a_loop)
+    stats = program.lower(pygpu.Image(np.arange(20, dtype=np.int32).reshape(4, 5))).stats
+    assert stats["walked"] < 500
+
+
+def test_endless_generators_of_python_are_not_taken_to_an_end() -> None:
+    taken = []
+
+    def numbers() -> Iterator[int]:
+        while True:
+            taken.append(1)
+            yield len(taken)
+
+    made = numbers()
+
+    @pygpu.compile
+    def first(im: pygpu.Image, p: Position, made=made):
+        for number in made:
+            if number > im(p):
+                break
+        return number
+
+    with pytest.raises(pygpu.CompileError, match="write the generator inside"):
+        first.lower(pygpu.Image(IMAGE))
+    assert len(taken) < 100
+
+
+def test_texts_shuffled_by_the_device_are_stored_without_calls_in_calls() -> None:
+    """A loop over a list's places stores where only the device knows: in that loop, by itself."""
+
+    def shuffled(n: pygpu.Image, p: Position):
+        letters, k = list("abcdefghijklmnopqrst"), n(p)
+        for i in range(len(letters) - 1, 0, -1):
+            j = (k * i + 7) % i
+            letters[i], letters[j] = letters[j], letters[i]
+        return sum((i + 1) * ord(each) for i, each in enumerate(letters))
+
+    image = pygpu.Image(np.arange(6, dtype=np.int32).reshape(2, 3))
+    program = pygpu.compile(shuffled, target="cpu")
+    assert program.lower(image).stats["inlined"] < 100
+    found = np.asarray(program(image))
+    for x, y in ((0, 0), (1, 0), (2, 1)):
+        assert found[y, x] == shuffled(image, Position(x, y))
