@@ -86,3 +86,33 @@ def products_of_nothing(im: Image, p: Position):
         *np.multiply.reduce(empty, axis=1),
         *np.sum(empty, axis=1),
     )
+
+
+PAIR = struct.Struct("<hB")
+
+
+@program
+def structs_and_buffers(ints: Image, counts: Image, p: Position):
+    n, k = ints(p), counts(p)
+    data = PAIR.pack(n, k)
+    first, second = PAIR.unpack(data)
+    buffer = bytearray(8)
+    PAIR.pack_into(buffer, 1, n, 7)
+    struct.pack_into(">H", buffer, 5, k * 300)
+    rows = struct.iter_unpack("<hB", data + data)
+    own = struct.Struct(">HH")
+    return (
+        *(first, second, PAIR.size, buffer[0], buffer[3], sum(buffer)),
+        *PAIR.unpack_from(buffer, offset=1),
+        struct.unpack_from(">H", buffer, 5)[0],
+        sum(a + b for a, b in rows),
+        own.unpack(own.pack(k, 5))[0],
+    )
+
+
+@program
+def bytes_packed_in_a_loop(im: Image, p: Position):
+    packed = bytearray(4)
+    for _ in range(p.x):
+        struct.pack_into("f", packed, 0, 1.0)
+    return packed[3]

@@ -611,3 +611,60 @@ def long_loop_over_digits(counts: Image, ints: Image, p: Position):
             else:
                 common[i + 1][j + 1] = max(common[i + 1][j], common[i][j + 1])
     return common[5][5], common[2][5]
+
+
+@program
+def texts_split_at_what_is_known(ints: Image, p: Position):
+    line = f"{ints(p)},{p.x},{abs(ints(p + (1, 0)))}"
+    a, b, c = line.split(",")
+    first, rest = line.split(",", 1)
+    words = f" n {ints(p)}  of\t{p.y} {('a', 'bc')[p.x % 2]}".split()
+    return (
+        int(a) + int(b) + len(c),
+        sum(map(int, line.split(","))),
+        int(first) * 2 + rest.count(","),
+        len(words) + int(words[1]) + len(words[-1]),
+        len(",".join(line.split(", "))),
+    )
+
+
+@program
+def digits_in_the_middle_and_translated(ints: Image, p: Position):
+    text = str(ints(p)).center(8, "*")
+    opposite = str.maketrans("0123456789", "9876543210", "-")
+    spelled = str(abs(ints(p))).translate(str.maketrans({"1": None, "2": "77"}))
+    return (
+        text.count("*"),
+        text.index(str(ints(p))[-1]),
+        int(str(ints(p)).translate(opposite)),
+        len(spelled),
+        spelled.count("7"),
+        len(str(p.x).center(1)),
+    )
+
+
+@program
+def roman_numerals_by_division(ints: Image, p: Position):
+    n, text = abs(ints(p)) % 500, ""
+    for value, letters in ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")):
+        times, n = divmod(n, value)
+        text += letters * times
+    dashes = "-+" * (ints(p) % 100)
+    return len(text), text.count("I"), text[-1] == "X", len(dashes), f"<{dashes}>".count("+")
+
+
+@program
+def methods_of_one_of_many_texts(ints: Image, p: Position):
+    n = ints(p) % 23
+    zone = "CDEFGHJKLMNPQRSTUVWXXYZ"[n] if n > 3 else None
+    north = zone is not None and zone.lower() >= "n"
+    code = ""
+    for i in range(3):
+        k = ints(p + (i, 0)) % 4
+        if k == 1:
+            code += "A"
+        elif k == 2:
+            code += "TX" if n > 9 else str(n)
+        elif k == 3:
+            code += "X"
+    return north, len(code), code.count("X"), code.startswith("A")

@@ -225,3 +225,16 @@ class Step(enum.Enum):
 def members_for_other_values(ints: Image, counts: Image, p: Position):
     step = Step(ints(p))
     return Level(counts(p)).value, step.value, step is Step.HIGH, Step(counts(p)).name == "MID"
+
+
+@program
+def runs_of_as_many_as_the_device_knows(ints: Image, counts: Image, p: Position):
+    xs = [ints(p + (i, 0)) % 7 for i in range(counts(p))]
+    runs = [(key, sum(group)) for key, group in itertools.groupby(xs, key=lambda v: v % 3)]
+    bits = f"{abs(ints(p)) % 128:b}"
+    zeros = 0
+    for bit, group in itertools.groupby(bits):
+        if bit == "0":
+            zeros = max(zeros, len(list(group)))
+    lengths = [len(list(group)) for _, group in itertools.groupby(bits)]
+    return len(runs), sum(total for key, total in runs if key), zeros, len(lengths), lengths[0]

@@ -679,3 +679,41 @@ def lists_of_two_lengths_change_names_in_a_loop(ints: Image, p: Position):
             finally:
                 xs[0] += 1
     return xs[0] + 10 * ys[0] + 100 * len(ys)
+
+
+@program
+def next_item_of_a_range_of_dynamic_length(ints: Image, counts: Image, p: Position):
+    numbers, total = iter(range(counts(p))), 0
+    for a in numbers:
+        b = next(numbers, None)
+        total += 10 * a
+        if b is not None:
+            total += b
+    more = iter(range(counts(p) - 1))
+    first, second = next(more, -1), next(more, -5)
+    return total, first, second, sum(more)
+
+
+@program
+def dicts_of_numbered_items(ints: Image, p: Position):
+    def digits(n):
+        while n:
+            yield n % 10
+            n //= 10
+
+    named = dict(enumerate(digits(abs(ints(p)))))
+    chosen = dict(enumerate(k for k in range(6) if ints(p) >> k & 1), last=9)
+    return len(named), named.get(1, -1), len(chosen), chosen.get(0, -1), chosen["last"]
+
+
+@program
+def pairs_of_an_iterator_of_dynamic_length(counts: Image, ints: Image, p: Position):
+    numbers = iter(range(2 * counts(p) - 1))
+    pairs = sum(10 * a + b for a, b in zip(numbers, numbers, strict=False))
+    others = iter([ints(p + (i, 0)) for i in range(counts(p))])
+    total = sum(a - b for a, b in zip(others, others, strict=False))
+    waiting, last = iter(range(counts(p))), -1
+    item = next(waiting, None)
+    while item is not None:
+        last, item = item, next(waiting, None)
+    return pairs, next(numbers, -1), total, next(others, -99), last

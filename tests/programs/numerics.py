@@ -3,6 +3,7 @@
 import bisect
 
 import numpy as np
+from numpy.polynomial import Chebyshev, Hermite, Laguerre, Legendre, Polynomial
 
 from programs.suite import Suite
 from pygpu import Image, Mat3, Position
@@ -735,3 +736,25 @@ def arrays_rolled_by_the_pixel(counts: Image, im: Image, p: Position):
 def outer_products_of_ufuncs(im: Image, p: Position):
     powers = np.power.outer(abs(im(p)) + 1, [1, 2])
     return powers[1] - powers[0], np.hypot.outer([im(p), 1.0], [3.0, 4.0])[1, 0]
+
+
+@program
+def polynomials_of_dynamic_coefficients(im: Image, unit: Image, p: Position):
+    q = Polynomial([im(p), -1, 2])
+    r = Polynomial([1, unit(p)])
+    return (
+        q(0.5) + q(im(p + (1, 0))),
+        q.deriv()(2) + q.integ(k=3).coef[0],
+        (q * q + 1 - 2 * q)(0.5) + (q**3)(0.25),
+        r(2) + r.deriv().coef[0],
+        q.coef.sum() + q.degree() + len(q),
+        Polynomial.fromroots([im(p), 1])(2.0),
+        Polynomial.fit([0, 1, 2.0], [im(p), 1, 2], 1)(1.5),
+    )
+
+
+@program
+def series_of_other_polynomials(im: Image, unit: Image, p: Position):
+    kinds = Chebyshev, Legendre, Hermite, Laguerre
+    values = [kind([im(p), 1, 0.5])(unit(p)) for kind in kinds]
+    return *values, Chebyshev([im(p), 1]).convert(kind=Polynomial).coef[1]

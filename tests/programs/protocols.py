@@ -807,3 +807,18 @@ def defaults_of_attributes_that_raise(im: Image, p: Position):
 def functions_of_operator_on_lists(counts: Image, p: Position):
     both = operator.concat([counts(p)], [3, 4])
     return len(both), operator.countOf([1, counts(p), 2], 1), operator.indexOf(both, 3)
+
+
+@program
+def stores_by_name(im: Image, ints: Image, p: Position):
+    health, held = [10.0, 3], {"a": ints(p)}
+    hurt = lambda by: health.__setitem__(0, min(10, health[0] - by))  # noqa: E731
+    if im(p) > 0:
+        hurt(im(p))
+    put = functools.partial(held.__setitem__, "b")
+    put(ints(p) % 5)
+    if ints(p) > 4:
+        held.__delitem__("b")
+    row = np.zeros(3)
+    row.__setitem__(1, im(p))
+    return health[0], held.get("b", -1), len(held), row[1], health.__getitem__(1)

@@ -687,3 +687,21 @@ def the_first_of_an_endless_generator(counts: Image, p: Position):
 @program
 def a_function_with_a_where_that_is_true(unit: Image, p: Position):
     return np.power(unit(p), 2, where=True), np.maximum(unit(p), 0.5, where=True)
+
+
+@program
+def variables_of_a_loop_over_a_generator(ints: Image, counts: Image, p: Position):
+    def digits(n):
+        while n:
+            yield n % 10
+            n //= 10
+
+    total = 0
+    for i, digit in enumerate(digits(abs(ints(p)) * 37)):
+        if i:
+            total += digit * before  # noqa: F821
+        before = digit
+    for other in digits(counts(p)):
+        if other > 3:
+            large = 10 * other
+    return i, digit, total, other, large if counts(p) > 3 else -1

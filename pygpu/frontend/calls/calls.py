@@ -12,6 +12,7 @@ import contextlib
 import functools
 import inspect
 import math
+import sys
 import types
 import typing
 from collections.abc import Mapping
@@ -263,6 +264,8 @@ def _report(w: ControlFlow, function: Any, args: Any, keywords: Any) -> Any:
     try:
         return native(w, function, args, keywords)
     except NotKnown:
+        if keywords.get("file") not in (None, sys.stdout, sys.stderr):
+            raise w.error("print() writes to no file on the device: return the values") from None
         volatile.warn_of_report(w.frame, function)
         return None
 

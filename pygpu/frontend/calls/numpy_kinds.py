@@ -29,8 +29,9 @@ _DTYPES: Final[dict[Kind, Any]] = {"float": float, "int": int, "uint": int, "boo
 
 
 def is_numpy(function: Any) -> bool:
+    """Whether a function is NumPy's, other than those of polynomials, which are walked."""
     module = getattr(function, "__module__", None) or ""
-    return module.partition(".")[0] == "numpy"
+    return module.partition(".")[0] == "numpy" and not module.startswith("numpy.polynomial.")
 
 
 def of_result(w: Evaluator, function: np.ufunc, args: tuple[Any, ...]) -> str | None:

@@ -55,9 +55,14 @@ def repeated(w: Evaluator, text: str, times: Any) -> Any:
         return Text(describe(times))
     least, most = (0, 1) if kind == "bool" else ranges.range_of(w, times.value)
     least = max(least, 0)
+    number = w.call(max, w.call(int, times), least)
+    if most - least >= WORDS and len(text) * most <= choosing.SLOTS:
+        least, size, every = least * len(text), w.binary("*", number, len(text)), tuple(text * most)
+        made = List(())
+        lists.hold(w, made, Bounded(every, size, least, len(every)))
+        return _made(w, written.Written, letters=made)
     if most - least >= WORDS:
         return Text(describe(times), f"say how often at most, as in {text[:8]!r} * min(n, 9)")
-    number = w.call(max, w.call(int, times), least)
     options = tuple([text * count for count in range(least, most + 1)])
     return w.item(options, w.binary("-", number, least)) if options else ""
 
@@ -171,6 +176,11 @@ def is_text(value: Any) -> bool:
 
 def _made(w: Evaluator, cls: type, **parts: Any) -> Instance:
     return Instance(cls, parts)
+
+
+def of_letters(w: Evaluator, value: Any) -> Instance:
+    """A string, or one of several, by its characters."""
+    return _made(w, written.Written, letters=List(letters(w, value)))
 
 
 def _of_characters(w: Evaluator, separator: str, parts: Sequence[Any]) -> Any:

@@ -59,11 +59,23 @@ def _is_of_words(value: Any) -> bool:
     return type(value) is Choice and all(type(option) is str for option in value.options)
 
 
+def _words_left(w: ControlFlow, choice: Choice) -> Choice:
+    """A choice of which strings alone are left, with one of them in place of what it cannot be."""
+    left = [choice.options[place] for place in sorted(possible(w, choice))]
+    if len(left) == len(choice.options) or not all(type(option) is str for option in left):
+        return choice
+    words = [each if type(each) is str else left[0] for each in choice.options]
+    return Choice(choice.which, tuple(words), choice.why)
+
+
 def _attr(w: ControlFlow, state: State, name: str) -> bool:
-    choice = state.stack[-1]
+    choice = _words_left(w, state.stack[-1])
     if _is_of_words(choice) and name in _METHODS:
         state.stack[-1] = Bound(getattr(str, name), (choice,))
         return True
+    if len(choice.options) > choice.CHOICES and texts.is_written(choice):
+        state.stack[-1] = texts.of_letters(w, choice)  # there are too many methods to choose from
+        return False
     if name not in ("value", "name"):
         return False
     if not all(isinstance(option, enum.Enum) for option in choice.options):

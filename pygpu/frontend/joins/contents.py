@@ -107,6 +107,10 @@ def _named(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> dict[str,
     never = join.meeting.loop or type(handle) is not Instance
     made = {}
     for name in {**a, **b}:
+        if join.meeting.loop and type(handle) is Waiting and name.isidentifier():
+            unset: Any = join.meeting.unset(name, handle)
+            made[name] = join.value(a.get(name, unset), b.get(name, unset), (*key, name))
+            continue
         unset = (Conflict if never else Unset)(
             f"the attribute '{name}' is set on one path only through {join.meeting.place()}: "
             "set it on the other path too, or before"

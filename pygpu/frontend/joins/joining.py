@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from pygpu.core.host.records import record
-from pygpu.frontend.values.objects import Cell, Object
+from pygpu.frontend.values.objects import Cell, Object, Waiting
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Key, Parts, Unset
 from pygpu.ssa import Value
@@ -43,7 +43,7 @@ class Meeting:
 
 def is_variable(key: Any) -> bool:
     """Whether what is joined is a variable of the program, not what the walk keeps beside these."""
-    return isinstance(key, Cell) or (isinstance(key, str) and key.isidentifier())
+    return isinstance(key, (Cell, Waiting)) or (isinstance(key, str) and key.isidentifier())
 
 
 @record

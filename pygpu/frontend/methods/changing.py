@@ -9,8 +9,13 @@ from typing import Any, Final
 
 import numpy as np
 
-# Methods by which something from outside would be changed.
-MUTATING: Final[dict[type, frozenset[str]]] = {
+_STORES: Final = frozenset(["__setitem__", "__delitem__"])
+_IN_PLACE: Final = frozenset(
+    [f"__i{name}__" for name in ("add", "sub", "mul", "and", "or", "xor", "truediv", "floordiv")]
+    + ["__ipow__", "__imod__", "__imatmul__", "__ilshift__", "__irshift__"]
+)
+# Methods by which something from outside would be changed, besides those of `_STORES`.
+_NAMED: Final[dict[type, frozenset[str]]] = {
     list: frozenset(["append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"]),
     dict: frozenset(["update", "pop", "popitem", "clear", "setdefault"]),
     set: frozenset(
@@ -30,6 +35,7 @@ MUTATING: Final[dict[type, frozenset[str]]] = {
     collections.OrderedDict: frozenset(["move_to_end"]),
     collections.Counter: frozenset(["subtract"]),
 }
+MUTATING: Final = {cls: names | _STORES | _IN_PLACE for cls, names in _NAMED.items()}
 _TAKING: Final = frozenset(["__next__", "send", "throw", "close"])  # of iterators
 
 

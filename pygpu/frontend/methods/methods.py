@@ -83,6 +83,8 @@ _SPECIAL: Final[dict[str, Callable[..., Any]]] = {
     "__len__": indexing.length,
     "__iter__": iterate,
     "__getitem__": indexing.item,
+    "__setitem__": indexing.set_item,
+    "__delitem__": indexing.delete_item,
     "__contains__": comparisons.contains,
     "__bool__": comparisons.truth,
     "__neg__": lambda w, x: operators.unary(w, "-", x),

@@ -15,6 +15,7 @@ import functools
 import itertools
 import operator
 import queue
+import struct
 import types
 from collections.abc import Callable, Mapping
 from types import CellType
@@ -349,6 +350,12 @@ def _of_ufunc(ufunc: np.ufunc, name: str) -> Rule | None:
     return meant and (lambda w, *args, **named: w.call(meant, ufunc, *args, **named))
 
 
+def _of_struct(owner: struct.Struct, name: str) -> Rule | None:
+    """The rule of a method of struct.Struct: that of the function of its name."""
+    meant = STRUCTURE_RULES.get(getattr(struct, name))
+    return meant and (lambda w, *args, **named: meant(w, owner.format, *args, **named))
+
+
 def rule_of(function: Any) -> Rule | None:
     """What a callable means on values that are not known; None where it has no rule."""
     rule = _INTRINSICS.get(function)
@@ -361,6 +368,8 @@ def rule_of(function: Any) -> Rule | None:
         rule = None if rules_of is None else rules_of().get(function)
         if rule is None and isinstance(owner, np.ufunc):
             rule = _of_ufunc(owner, function.__name__)
+        if rule is None and isinstance(owner, struct.Struct):
+            rule = _of_struct(owner, function.__name__)
     rule = rule or of_library(function)
     if rule is None and (isinstance(function, np.ufunc) or _by_name(function)):
         rule = scipy_calls.named_rule(function)

@@ -20,6 +20,8 @@ from pygpu.frontend.values.objects import Iterator, List
 from pygpu.frontend.values.values import NotKnown, describe, tuple_of
 
 with later():
+    from pygpu.frontend.collections import bounded as lists
+    from pygpu.frontend.collections import texts
     from pygpu.frontend.walked import iterators as walked
 
 
@@ -86,6 +88,11 @@ def _groupby(w: Evaluator, xs: Any, key: Any = None) -> Any:
                 "runs[-1][1] + v)', and 'else: runs.append((key, v))'"
             ) from None
 
+    listed = List(texts.letters(w, xs)) if texts.is_written(xs) else xs
+    if isinstance(listed, List):
+        lists.fill(w, listed)
+        if lists.bounded(w, listed) is not None:
+            return w.call(walked.grouped_to_an_end, listed, key)
     with w.attempt() as trial:
         made = _grouped_by_device(w, xs, key)
         if made is not None:

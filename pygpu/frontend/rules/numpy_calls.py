@@ -221,6 +221,12 @@ def _result_type(w: Evaluator, *xs: Any) -> Any:
     return np.result_type(*map(known, xs))
 
 
+def _common_type(w: Evaluator, *xs: Any) -> Any:
+    """np.common_type: the class of floats that arrays have in common."""
+    dtypes = [arrays.dtype_of(w, arrays.to_objects(w, x)) for x in xs]
+    return np.common_type(*[np.empty(0, dtype) for dtype in dtypes])
+
+
 _ITSELF: Final = {kind.__name__: np.dtype(kind) for kind in (float, int, bool)}
 
 
@@ -341,6 +347,7 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     np.copy: _array,
     np.broadcast_arrays: _broadcast_arrays,
     np.result_type: _result_type,
+    np.common_type: _common_type,
     np.zeros_like: _like(0.0),
     np.ones_like: _like(1.0),
     np.full_like: _like(None),

@@ -42,7 +42,7 @@ from pygpu.types import INT
 
 with later():
     from pygpu.frontend.collections import bounded as lists
-    from pygpu.frontend.collections import derived, numerals, remembered, texts, words
+    from pygpu.frontend.collections import derived, numerals, remembered, splitting, texts, words
     from pygpu.frontend.protocols import attributes, indexing
 
 
@@ -404,6 +404,7 @@ OBJECT_RULES: Final[dict[Any, Rule]] = {
     asked.joined: lambda w, separator, parts: texts.joined(w, separator, w.items(parts)),
     asked.letters_of_all: lambda w, parts: texts.letters_of_all(w, parts),
     asked.justified: lambda w, s, width, fill, side: texts.justified(w, s, width, fill, side),
+    asked.split: lambda w, s, separator, most: splitting.split(w, s, separator, most),
     asked.may_begin: _may_begin,
     asked.before: _before,
     asked.digit: _digit,

@@ -127,8 +127,13 @@ def _tuple(w: Evaluator, xs: Any = ()) -> Any:
 
 
 def _dict(w: Evaluator, pairs: Any = (), **named: Any) -> Any:
-    made = Dict({})
-    w.call(w.method(made, "update"), pairs, **named)
+    if isinstance(pairs, Iterator):
+        made = w.call(library.dict_of, pairs)
+        pairs = ()
+    else:
+        made = Dict({})
+    if pairs != () or named:
+        w.call(w.method(made, "update"), pairs, **named)
     return made
 
 
@@ -191,12 +196,26 @@ def _next(w: Evaluator, iterator: Any, *default: Any) -> Any:
         if is_shared(w, iterator):
             raise w.error(f"{source.what} is asked by next() once, where it has no name")
         return w.call(library.next_of, indexed(w, iterator).ungrouped(), *default)
+    if isinstance(source, Indexed) and default:
+        return _next_or(w, iterator, *default)
     try:
         return advance_iterator(w, iterator)
     except StopIteration:
         if default:
             return default[0]
         raise
+
+
+def _next_or(w: Evaluator, iterator: Iterator, default: Any) -> Any:
+    """The next item of a sequence of which only the device may know where it ends."""
+    source, index = w.read(iterator)
+    inside = w.compare("<", index, source.length)
+    if inside is False:
+        return default
+    later = w.binary("+", index, 1)
+    w.write(iterator, (source, later if inside is True else w.choose(inside, later, index)))
+    item = source.element(index)
+    return item if inside is True else w.choose(inside, item, default)
 
 
 def _next_of(w: Evaluator, iterator: Iterator, *default: Any) -> Any:
@@ -243,6 +262,7 @@ def _len(w: Evaluator, xs: Any) -> Any:
 
 
 _QUEUES: Final = "Queue SimpleQueue LifoQueue PriorityQueue"
+_OF_STRUCTS: Final = "pack unpack pack_into unpack_from iter_unpack"
 _OF_HEAPS: Final = "heappush heappop heapreplace heappushpop heapify nsmallest nlargest"
 
 
@@ -258,8 +278,7 @@ STRUCTURE_RULES: Final[dict[Any, Rule]] = {
     array.array: later_from(written, "TypedArray"),
     int.from_bytes: later_from(written, "from_bytes"),
     **{getattr(queue, name): later_from(modules, name) for name in _QUEUES.split()},
-    struct.pack: later_from(modules, "pack"),
-    struct.unpack: later_from(modules, "unpack"),
+    **{getattr(struct, name): later_from(modules, name) for name in _OF_STRUCTS.split()},
     collections.deque: later_from(containers, "Deque"),
     collections.defaultdict: later_from(containers, "DefaultDict"),
     collections.OrderedDict: later_from(containers, "OrderedDict"),

@@ -216,7 +216,7 @@ def again(made: Any) -> Any:
     return copied(made)
 
 
-_AS_USERS_WRITE: Final = ("filters", "frontend.walked")  # modules of ours that are walked
+_AS_USERS_WRITE: Final = ("filters", "frontend.walked", "polynomial")  # modules that are walked
 
 
 def is_users_class(cls: type) -> bool:

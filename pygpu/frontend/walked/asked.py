@@ -104,6 +104,11 @@ def letters_of_all(parts: Any) -> Any:
     return list("".join(parts))
 
 
+def split(text: Any, separator: Any, most: Any) -> Any:
+    """str.split()"""
+    return text.split(separator, most)
+
+
 def justified(text: Any, width: Any, filling: Any, side: Any) -> Any:
     """str.rjust(), where the side is 1, and str.ljust(), where it is -1."""
     return text.rjust(width, filling) if side == 1 else text.ljust(width, filling)

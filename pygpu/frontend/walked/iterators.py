@@ -5,7 +5,7 @@ over is a generator, or where a dynamic value decides which items there are. And
 from collections.abc import Iterator
 from typing import Any
 
-from pygpu.frontend.walked.asked import counted
+from pygpu.frontend.walked.asked import counted, room
 
 END: Any = object()
 
@@ -149,6 +149,20 @@ def grouped_by_device(xs: Any, keys: Any) -> Iterator[Any]:
             group = []
         group.append(x)
     yield keys[-1], iter(group)
+
+
+def grouped_to_an_end(xs: Any, key: Any) -> Iterator[Any]:
+    """itertools.groupby, of as many items as only the device knows."""
+    keys = xs if key is None else [key(x) for x in xs]
+    group: list[Any] = []
+    for place in range(room(xs)):
+        if place < len(xs):
+            if place and keys[place] != keys[place - 1]:
+                yield keys[place - 1], iter(group)
+                group = []
+            group.append(xs[place])
+    if len(xs) > 0:
+        yield keys[-1], iter(group)
 
 
 def chained(*sequences: Any) -> Iterator[Any]:

@@ -63,6 +63,11 @@ def extreme_of_groups(pick: Any, groups: Any, first: Any, is_needed: Any) -> Any
     return best
 
 
+def dict_of(pairs: Any) -> Any:
+    """dict(pairs), of an iterator"""
+    return {key: item for key, item in pairs}  # noqa: C416
+
+
 def repeated(xs: Any, times: Any) -> Any:
     return [xs[place % len(xs)] for place in range(times * len(xs))]
 

@@ -354,6 +354,27 @@ def unpack(form: Any, buffer: Any) -> Any:
     return tuple([_unpacked(buffer[start:stop], code, order) for code, start, stop in places])
 
 
+def unpack_from(form: Any, buffer: Any, offset: Any = 0) -> Any:
+    return unpack(form, buffer[offset : offset + struct.calcsize(form)])
+
+
+def iter_unpack(form: Any, buffer: Any) -> Any:
+    size = struct.calcsize(form)
+    if len(buffer) % size:
+        message = f"iterative unpacking requires a buffer of a multiple of {size} bytes"
+        raise struct.error(message)
+    return iter([unpack_from(form, buffer, at) for at in range(0, len(buffer), size)])
+
+
+def pack_into(form: Any, buffer: Any, offset: Any, *values: Any) -> None:
+    packed = pack(form, *values)
+    if offset < 0 or offset + len(packed) > len(buffer):
+        message = f"pack_into requires a buffer of at least {offset + len(packed)} bytes"
+        raise struct.error(message)
+    for place, byte in enumerate(packed):
+        buffer[offset + place] = byte
+
+
 def _unpacked(part: Any, code: Any, order: Any) -> Any:
     if code not in TAKEN:
         asked.refuse(f"struct.unpack of '{code}'", "integers and floats of 32 bits ('f')")

@@ -221,6 +221,17 @@ class Written:
     def ljust(self, width: Any, filling: Any = " ") -> Any:
         return asked.justified(self, width, filling, -1)
 
+    def center(self, width: Any, filling: Any = " ") -> Any:
+        missing = max(width - len(self), 0)
+        left = missing // 2 + (missing & width & 1)
+        return asked.joined("", [filling * left, self, filling * (missing - left)])
+
+    def translate(self, table: Any) -> Any:
+        return "".join([letter.translate(table) for letter in self.letters])
+
+    def split(self, separator: Any = None, most: Any = -1) -> Any:
+        return asked.split(self, separator, most)
+
     def __getattr__(self, name: str) -> Any:
         asked.refuse_method(name)
 
