@@ -617,7 +617,7 @@ def long_loop_over_digits(counts: Image, ints: Image, p: Position):
 def texts_split_at_what_is_known(ints: Image, p: Position):
     line = f"{ints(p)},{p.x},{abs(ints(p + (1, 0)))}"
     a, b, c = line.split(",")
-    first, rest = line.split(",", 1)
+    first, rest = line.split(sep=",", maxsplit=1)
     words = f" n {ints(p)}  of\t{p.y} {('a', 'bc')[p.x % 2]}".split()
     return (
         int(a) + int(b) + len(c),

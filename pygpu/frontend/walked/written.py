@@ -229,8 +229,8 @@ class Written:
     def translate(self, table: Any) -> Any:
         return "".join([letter.translate(table) for letter in self.letters])
 
-    def split(self, separator: Any = None, most: Any = -1) -> Any:
-        return asked.split(self, separator, most)
+    def split(self, sep: Any = None, maxsplit: Any = -1) -> Any:
+        return asked.split(self, sep, maxsplit)
 
     def __getattr__(self, name: str) -> Any:
         asked.refuse_method(name)

@@ -13,6 +13,8 @@ import pytest
 import pygpu
 from programs import control, lengths
 from pygpu import Position
+from pygpu.frontend.walk import walker
+from pygpu.passes.simplify import nesting
 
 IMAGE = (np.random.default_rng(3).integers(-24, 41, (4, 5)) / 8).astype(np.float32)
 HEADER = "from pygpu import Image, Position\n\n\ndef main(im: Image, p: Position):\n    v = im(p)\n"
@@ -316,6 +318,44 @@ def test_endless_generators_of_python_are_not_taken_to_an_end() -> None:
     with pytest.raises(pygpu.CompileError, match="write the generator inside"):
         first.lower(pygpu.Image(IMAGE))
     assert len(taken) < 100
+
+
+def quickest(xs):
+    if len(xs) < 2:
+        return xs
+    head, rest = xs[0], xs[1:]
+    return (
+        quickest([x for x in rest if x < head]) + [head] + quickest([x for x in rest if x >= head])
+    )
+
+
+def third_of_five(n: pygpu.Image, p: Position):
+    return quickest([n(p + (i, 0)) for i in range(5)])[2]
+
+
+def test_operations_emitted_are_bounded_those_taken_back_too(monkeypatch) -> None:
+    """What is emitted for one program counts, not what is left of it."""
+    image = pygpu.Image(np.arange(6, dtype=np.int32).reshape(2, 3))
+    program = pygpu.compile(third_of_five, target="cpu")
+    with monkeypatch.context() as patch:
+        patch.setattr(walker, "EMIT_LIMIT", 200)
+        with pytest.raises(pygpu.CompileError, match="more than 200 operations at compile time"):
+            program.lower(image)
+    np.testing.assert_array_equal(program(image)[0, 0], third_of_five(image, Position(0, 0)))
+
+
+def test_what_is_nested_too_deep_to_flatten_is_refused(monkeypatch) -> None:
+    def fail(self):
+        raise RecursionError
+
+    image = pygpu.Image(np.arange(6, dtype=np.int32).reshape(2, 3))
+    program = pygpu.compile(third_of_five, target="cpu")
+    with monkeypatch.context() as patch:
+        patch.setattr(nesting, "DEEPEST", 1)
+        patch.setattr(nesting._Flat, "run", fail)
+        with pytest.raises(pygpu.CompileError, match="loops and branches are nested too deep"):
+            program.lower(image)
+    np.testing.assert_array_equal(program(image)[0, 0], third_of_five(image, Position(0, 0)))
 
 
 def test_texts_shuffled_by_the_device_are_stored_without_calls_in_calls() -> None:
