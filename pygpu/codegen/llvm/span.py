@@ -67,9 +67,8 @@ def emit(
 class Writer(Block):
     """Writes `span`: the frame here, loads and control flow in their modules."""
 
-    with_first: Mapping[
-        Op, Sequence[Op]
-    ] = {}  # loads read with one, itself among them: see loads.py
+    # Loads that are read with one, itself among them; none of those that are read with another.
+    with_first: Mapping[Op, Sequence[Op]] = {}
     ahead: Set[Op] = frozenset()  # computed before the loop over blocks, where there is one
     ranges: ranges.Ranges | None = None  # of the function's numbers, once they are asked for
     at_ends = False  # of rows: single vectors, in place of blocks

@@ -8,6 +8,7 @@ Pillow's C. Such a PNG is written with zlib alone.
 from __future__ import annotations
 
 import io
+import math
 import struct
 import zlib
 from collections.abc import Iterator, Mapping
@@ -144,10 +145,13 @@ def info_of(picture: Any) -> dict[str, Any]:
 
 
 def _dots_of(exif: Any) -> tuple[float, float] | None:
-    """The dots an inch that EXIF tells, where it does."""
-    per_unit = [float(exif[tag]) for tag in DOTS if tag in exif]
+    """The dots an inch that EXIF tells, where it tells two numbers."""
+    try:
+        per_unit = [float(exif[tag]) for tag in DOTS if tag in exif]
+    except (TypeError, ValueError, ZeroDivisionError):
+        return None
     inches = {2: 1.0, 3: 2.54}.get(exif.get(UNIT, 2))
-    if len(per_unit) < 2 or inches is None:
+    if len(per_unit) < 2 or inches is None or not all(0 < n < math.inf for n in per_unit):
         return None
     return per_unit[0] * inches, per_unit[1] * inches
 
