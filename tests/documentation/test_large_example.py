@@ -19,28 +19,32 @@ def example(monkeypatch: pytest.MonkeyPatch):
     return example
 
 
-def test_all_cells_are_counted(
+@pytest.fixture
+def counted(
     example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    told = ["--size", "704x448", "--chunk", "150", "--out", str(tmp_path)]
-    monkeypatch.setattr(sys, "argv", ["large", *told])
-    example.main()
-    printed = capsys.readouterr().out
-    mask = da.from_zarr(tmp_path / "cells.zarr").compute()
-    count = ndimage.label(mask, np.ones((3, 3)))[1]
+):
+    """Runs the example for a size: its mask, how many cells SciPy finds in it, what it prints."""
+
+    def run(size: str) -> tuple[np.ndarray, int, str]:
+        told = ["--size", size, "--chunk", "150", "--out", str(tmp_path)]
+        monkeypatch.setattr(sys, "argv", ["large", *told])
+        example.main()
+        mask = da.from_zarr(tmp_path / "cells.zarr").compute()
+        return mask, ndimage.label(mask, np.ones((3, 3)))[1], capsys.readouterr().out
+
+    return run
+
+
+def test_all_cells_are_counted(example, counted) -> None:
+    _, count, printed = counted("704x448")
     assert example.cells.cells_in(448, 704) == count > 40
     assert f"{count} of {count} cells" in printed
 
 
-def test_cells_at_a_border_are_counted(
-    example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    told = ["--size", "680x480", "--chunk", "150", "--out", str(tmp_path)]
-    monkeypatch.setattr(sys, "argv", ["large", *told])
-    example.main()
-    mask = da.from_zarr(tmp_path / "cells.zarr").compute()
+def test_cells_at_a_border_are_counted(counted) -> None:
+    mask, count, printed = counted("680x480")
     assert mask[-1].any() or mask[:, -1].any()
-    assert f": {ndimage.label(mask, np.ones((3, 3)))[1]} cells" in capsys.readouterr().out
+    assert f": {count} cells" in printed
 
 
 @pytest.mark.parametrize("told", [("--chunk", "0"), ("--cluster", "-1"), ("--chunk", "1.5")])
