@@ -7,7 +7,6 @@ function = build.finish([build.emit("add", texel, texel)])
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -54,8 +53,7 @@ class Builder:
         self.name = name
         self.images = list(images)
         self.tables: list[Table] = []
-        self._places: dict[Any, list[int]] = {}  # tables by what they hold, perhaps not any more
-        self._listed = 0  # how many tables stand there, or did
+        self._bits: dict[Table, Any] = {}
         self.body = Region(tuple(Value(type, hint) for hint, type in params))
         self.x, self.y = self.body.params[:2]
         self.uniforms = self.body.params[2:]
@@ -119,25 +117,21 @@ class Builder:
         if values.dtype == np.uint32:
             kind = "uint"
         values = np.ascontiguousarray(values, NUMPY_TYPE[kind])
-        for index in range(self._listed, len(self.tables)):
-            self._list(index, self.tables[index].values)
-        held = values.tobytes()
-        for index in self._places.get((values.dtype, values.shape, hash(held)), ()):
-            table = self.tables[index].values if index < len(self.tables) else values[:0]
-            is_like = (table.dtype, table.shape) == (values.dtype, values.shape)
-            if index < len(self.tables) and is_like and table.tobytes() == held:
+        made = Table(name, values)
+        bits = self._bits_of(made)
+        for index, table in enumerate(self.tables):
+            if self._bits_of(table) == bits:
                 return index
         values.flags.writeable = False
-        self.tables.append(Table(name, values))
-        self._list(len(self.tables) - 1, values)
+        self.tables.append(made)
         return len(self.tables) - 1
 
-    def _list(self, index: int, values: NDArray[Any]) -> None:
-        """Note where a table is, so that few are compared with a new one. It may be taken away."""
-        self._listed = max(self._listed, index + 1)
-        key = values.dtype, values.shape, hash(values.tobytes())
-        if index not in self._places.setdefault(key, []):
-            insort(self._places[key], index)
+    def _bits_of(self, table: Table) -> Any:
+        """What a table holds, found once: many are compared with each new one."""
+        if table not in self._bits:
+            values = table.values
+            self._bits[table] = values.shape, values.dtype, values.tobytes()
+        return self._bits[table]
 
     def append(
         self,

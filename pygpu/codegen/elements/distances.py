@@ -23,6 +23,7 @@ import math
 from collections.abc import Sequence
 from typing import Final, Literal
 
+from pygpu.codegen.elements import regions
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Branch, Loop, when
 from pygpu.codegen.llvm.text import Machine, Val
@@ -31,7 +32,6 @@ from pygpu.codegen.llvm.text import Machine, Val
 # one, SIZES how many columns' widths a row is high, and how wide a column is; TOP is half of the
 # power of two from the number of blocks on.
 SOURCE, SQUARES, NEAREST, RESULT, SIZES, WIDTH, HEIGHT, PITCH, TOP = range(9)
-BYTES: Final = {"byte": 1, "short": 2, "uint": 4, "float": 4}  # of an element
 BESIDE: Final = 8  # vectors of columns that are gone down at once
 Step = Literal["down", "across"]
 
@@ -46,7 +46,7 @@ class _Kernel:
         self.width, self.height, self.pitch = (
             code.argument(slot, "long") for slot in (WIDTH, HEIGHT, PITCH)
         )
-        self.zero, self.one = (code.constant("long", number) for number in (0, 1))
+        self.zero = code.constant("long", 0)
 
     def size(self, index: int) -> Val:
         return self.code.load("float", self.code.at(self.code.argument(SIZES, "ptr"), 4 * index))
@@ -66,7 +66,7 @@ class _Kernel:
 
     def up_and_down(self, x: Val, lanes: Sequence[int]) -> None:
         """Go down columns from x on, and write how far the last zero above is, then up again."""
-        code, size = self.code, BYTES[self.kind]
+        code, size = self.code, regions.SIZES[self.kind]
         source = code.argument(SOURCE, "ptr")
         far = [code.constant("float", math.inf, count) for count in lanes]
         places = [sum(lanes[:i]) for i in range(len(lanes))]

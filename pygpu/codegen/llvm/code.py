@@ -407,6 +407,11 @@ def vector(code: Code, parts: Sequence[Val]) -> Val:
     return made
 
 
+def singles(code: Code, parts: Sequence[Val]) -> list[Val]:
+    """Words as a vector."""
+    return [vector(code, parts)]
+
+
 def pairs(code: Code, parts: Sequence[Val]) -> list[Val]:
     """The first and the second words of double words, of which four are put into two registers of
     128 bits as one instruction takes their words apart."""

@@ -15,7 +15,7 @@ from typing import Final
 
 from pygpu.codegen.llvm.block import Block, Values
 from pygpu.codegen.llvm.boundary import inside
-from pygpu.codegen.llvm.code import Code, pairs, quads, vector
+from pygpu.codegen.llvm.code import Code, pairs, quads, singles
 from pygpu.codegen.llvm.flow import Branch
 from pygpu.codegen.llvm.memory import (
     decode_raw,
@@ -38,6 +38,8 @@ from pygpu.ssa import Load, Op, Value
 BUNCH: Final = 8  # loads from anywhere that are made at once
 # Texels that are read at once, by their bytes.
 RUNS: Final = {1: (4,), 2: (2, 4), 3: (2, 4), **dict.fromkeys((4, 8, 12, 16), (1, 2, 4))}
+# How so many words are read from one place, and what parts the words of all places.
+AT_ONCE: Final = {1: ("int", 1, singles), 2: ("double", 1, pairs), 4: ("int", 4, quads)}
 Run = tuple[int, int, int]  # a row and a column beside a place, and how many texels from it on
 Asked = tuple[Load, Val, Val]  # a load, and the column and row that it is beside
 
@@ -379,16 +381,21 @@ class Bundle:
         return [decode_raw(code, found[each.dx, each.dy], format) for each, _, _ in asked]
 
 
+def bundles(block: Block) -> bool:
+    """Whether lanes are fetched one by one, so that runs of texels are worth looking for."""
+    return not block.machine.gathers and block.plan.group == 1
+
+
 def bundled(block: Block, far: Mapping[tuple[Value, int, int], Asked]) -> Iterator[Bundle]:
-    """Those of the loads that are beside each other, where it is worth it to read them so: lanes
-    are fetched one by one, and runs are fewer than loads."""
+    """Those of the loads that are beside each other, where it is worth it to read them so: runs are
+    fewer than loads."""
+    if not bundles(block):
+        return
     groups: dict[tuple[object, ...], list[tuple[Value, int, int]]] = {}
     for key, (load, x, y) in far.items():
         if 4 <= x.lanes <= 8 and block.inputs[load.image].nbytes in RUNS:
             together = load.image, load.boundary, load.cval, x.text, y.text, key[1:]
             groups.setdefault(together, []).append(key)
-    if block.machine.gathers or block.plan.group > 1:
-        return
     for keys in groups.values():
         loads = [far[key][0] for key in keys]
         runs = list(runs_of({(load.dy, load.dx) for load in loads},
@@ -415,15 +422,8 @@ def run_words(code: Code, pointers: Sequence[Val], format: Format, count: int) -
     while len(found) < words:
         many = next(each for each in (4, 2, 1) if len(found) + each <= words)
         starts = [code.at(pointer, 4 * len(found)) for pointer in pointers]
-        kind, lanes = {1: ("int", 1), 2: ("double", 1), 4: ("int", 4)}[many]
-        parts = [code.read(kind, start, lanes) for start in starts]
-        found += (
-            quads(code, parts)
-            if many == 4
-            else pairs(code, parts)
-            if many == 2
-            else [vector(code, parts)]
-        )
+        kind, lanes, apart = AT_ONCE[many]
+        found += apart(code, [code.read(kind, start, lanes) for start in starts])
     if nbytes < 4:
         return [[_within_words(code, found, nbytes * i, nbytes)] for i in range(count)]
     each = nbytes // 4

@@ -214,19 +214,23 @@ class Writer(Block):
 
     def note_neighbours(self, region: Region) -> None:
         """Loads that are read with the first of those from one place, some at once."""
+        if not loads.bundles(self):
+            return
         groups: dict[tuple[object, ...], list[Op]] = {}
         for op in region.ops:
             if op.code == "load" and not (op in self.plan.late or op in self.plan.reaching):
                 load = op.data
                 key = load.image, load.boundary, load.cval, *op.operands
                 groups.setdefault(key, []).append(op)
+        noted: dict[Op, Sequence[Op]] = {}
         for ops in groups.values():
             is_wide = self.inputs[ops[0].data.image].nbytes > 4
             most = loads.BUNCH // 2 if is_wide else loads.BUNCH
             for i in range(0, len(ops), most):
                 bunch = ops[i : i + most]
-                rest = dict.fromkeys(bunch[1:], ())
-                self.with_first = {**self.with_first, **rest, bunch[0]: bunch}
+                noted.update(dict.fromkeys(bunch, ()))
+                noted[bunch[0]] = bunch
+        self.with_first = {**self.with_first, **noted}
 
     def region(self, region: Region, cells: Sequence[Cell], masks: Masks) -> None:
         self.note_neighbours(region)

@@ -30,7 +30,7 @@ from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.states import settled
-from pygpu.frontend.values.values import Choice, Conflict
+from pygpu.frontend.values.values import Choice
 from pygpu.ssa import FALSE, TRUE, Op, Value, constant_of, is_constant
 from pygpu.types import BOOL, FLOAT, INT, Type
 
@@ -70,15 +70,15 @@ def raises_unset(w: ControlFlow, choice: Choice, number: int) -> None:
     """Have the reading of a variable raise where it lacks a value, which it does for NaN alone or
     where a loop runs no round. What lacks one elsewhere is refused."""
     unset = choice.options[number]
-    if not getattr(unset, "name", "") and not is_excluded(w, choice, number, nan=False):
+    name = getattr(unset, "name", "")
+    if not name and not is_excluded(w, choice, number, nan=False):
         raise w.error(unset.message)
     where = _without(w, choice, number)
-    handling.note(w, where, handling.raised(w, w.frame, unbound(unset)), w.state.fork())
+    handling.note(w, where, handling.raised(w, w.frame, unbound(name)), w.state.fork())
 
 
-def unbound(unset: Conflict) -> UnboundLocalError:
+def unbound(name: str) -> UnboundLocalError:
     """What Python raises where a variable is read that has no value."""
-    name = getattr(unset, "name", "")
     message = f"cannot access local variable '{name}' where it is not associated with a value"
     return UnboundLocalError(*[message] * bool(name))
 

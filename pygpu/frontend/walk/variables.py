@@ -49,11 +49,9 @@ def _load(w: ControlFlow, state: State, name: str) -> None:
     kind = type(value)
     if kind in _ODD:
         if value is UNBOUND:
-            raise UnboundLocalError(
-                f"cannot access local variable '{name}' where it is not associated with a value"
-            )
+            raise excluded.unbound(name)
         if kind is Unset and value.name:
-            raise PathEnds(handling.raised(w, w.frame, excluded.unbound(value)))
+            raise PathEnds(handling.raised(w, w.frame, excluded.unbound(value.name)))
         if kind is not Choice:
             raise w.error(value.message)
         value = loaded(w, value)

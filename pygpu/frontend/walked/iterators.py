@@ -141,19 +141,7 @@ def accumulated(xs: Any, function: Any = None, *, initial: Any = None) -> Iterat
 
 
 def grouped_by_device(xs: Any, keys: Any) -> Iterator[Any]:
-    """itertools.groupby, of keys that only the device knows."""
-    group: list[Any] = []
-    for place, x in enumerate(xs):
-        if place and keys[place] != keys[place - 1]:
-            yield keys[place - 1], iter(group)
-            group = []
-        group.append(x)
-    yield keys[-1], iter(group)
-
-
-def grouped_to_an_end(xs: Any, key: Any) -> Iterator[Any]:
-    """itertools.groupby, of as many items as only the device knows."""
-    keys = xs if key is None else [key(x) for x in xs]
+    """itertools.groupby, of keys, or of a number of items, that only the device knows."""
     group: list[Any] = []
     for place in range(room(xs)):
         if place < len(xs):
@@ -163,6 +151,11 @@ def grouped_to_an_end(xs: Any, key: Any) -> Iterator[Any]:
             group.append(xs[place])
     if len(xs) > 0:
         yield keys[-1], iter(group)
+
+
+def grouped_to_an_end(xs: Any, key: Any) -> Iterator[Any]:
+    """itertools.groupby, of as many items as only the device knows."""
+    return grouped_by_device(xs, xs if key is None else [key(x) for x in xs])
 
 
 def chained(*sequences: Any) -> Iterator[Any]:
