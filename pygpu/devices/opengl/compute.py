@@ -345,6 +345,8 @@ def _ready(
     passes: Passes, function: Function, shape: tuple[int, int]
 ) -> Callable[[Work], list[Storage]]:
     """What runs passes for results of (H, W), with the next calls where these are short."""
+    if passes.are_several:
+        return passes.computed
     has_loops = any(op.code == "loop" for op in walk(function.body))
     is_light = not has_loops and shape[0] * shape[1] * size(function) <= SHORT
     return partial(passes.noted, shape) if is_light else passes.computed

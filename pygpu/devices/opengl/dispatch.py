@@ -58,6 +58,7 @@ class Pass:
             source for source, name in zip(text.sources, text.images, strict=True) if name
         ]
         self.bindings = Bindings(gl, self.held, text, 0)
+        self.has_ahead = self.bindings.has_ahead
         self.image_sizes = [  # source, uniform, bytes of an element, whether it is of a view
             (source, self.program[name], element, source != index)
             for index, (source, (name, element)) in enumerate(
@@ -92,24 +93,29 @@ class Pass:
 
     def noted(self, gl: Context, work: Work, size: tuple[int, int]) -> list[Buffer] | None:
         """See Pass."""
-        inputs = work.inputs
+        if self.held.context is not gl:
+            return None
+        inputs, read = work.inputs, self.constants.copy()
         found: list[Buffer] = []
         for each in self._given(work):
             held = each.copies.get(COPY)
             if held is None or held.context is not gl:
                 return None
             found.append(held)
-        read, ahead = self._split(found)
+            read.append(held.glo)
         nbytes, groups = self.layouts.get(size) or self._layout(size)
-        results = gl.kept_results(self._read(read, ahead), nbytes)
+        results: list[Buffer] | None = gl.kept_results(read, nbytes)
         if results is not None:
-            launch = _Launch(inputs, work.uniforms, size, groups, read + results, ahead)
+            images, ahead = self._split(found) if self.has_ahead else (found, [])
+            launch = _Launch(inputs, work.uniforms, size, groups, images + results, ahead)
             gl.notes.put(partial(self._dispatch, launch))
         return results
 
     def _given(self, work: Work) -> list[Storage]:
         """The images that are read, and after them the numbers computed ahead, if any."""
-        return [*[work.inputs[index] for index in self.images], *self.bindings.ahead(work)]
+        inputs = work.inputs
+        images = [inputs[index] for index in self.images]
+        return images + self.bindings.ahead(work) if self.has_ahead else images
 
     def _split(self, held: list[Buffer]) -> tuple[list[Buffer], list[Buffer]]:
         """What holds images, and what holds the numbers computed ahead."""
@@ -130,7 +136,8 @@ class Pass:
             table.glo.bind_to_storage_buffer(binding)
             binding += 1
         self._set_sizes(launch)
-        self.bindings.bind(launch.uniforms, launch.ahead)
+        if self.bindings.has_any:
+            self.bindings.bind(launch.uniforms, launch.ahead)
         deep = 1 if launch.planes is None else launch.planes.count
         self.held.dispatch(launch.groups, self.most, self.top, self.rows, deep)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -63,22 +64,24 @@ class Passes(Program):
             return self._computed(gl, work, planes)
 
     def noted(self, size: tuple[int, int], work: Work) -> list[Storage]:
-        """The results (H, W), computed now or, where calls follow each other, with later ones."""
+        """The results (H, W) of the only pass, computed now or, where calls follow each other, with
+        later ones."""
         for each in work.inputs:
             if each.__class__ is not Storage:  # what is awaited takes a current context
                 return self.computed(work)
-        made = opengl.noted(self._noted, work, size)
+        only = self._passes[0]
+        made = opengl.noted(only.noted, work, size)
         if made is None:
             return self.computed(work)
+        copy, read = self._copy, self._read
         return [
-            kept(held, self._copy, size, format, self._read)
-            for format, held in zip(self._passes[0].outputs, made, strict=True)
+            kept(held, copy, size, format, read)
+            for format, held in zip(only.outputs, made, strict=True)
         ]
 
-    def _noted(self, gl: Context, work: Work, size: tuple[int, int]) -> Sequence[Held] | None:
-        if self._context is not gl or len(self._passes) > 1:
-            return None
-        return self._passes[0].noted(gl, work, size)
+    @property
+    def are_several(self) -> bool:
+        return len(self._passes) > 1
 
     def _computed(self, gl: Context, work: Work, planes: Planes | None) -> list[Storage]:
         rows, width = work.size
@@ -122,15 +125,21 @@ def kept(
     read: Callable[[Context, Any, Format, NDArray[Any]], None],
 ) -> Storage:
     """A storage of what was computed, downloaded when it is asked for."""
-
-    def download() -> NDArray[Any]:
-        array = np.empty((*shape, format.channels), format.dtype)
-        with opengl.context() as gl:
-            if held.context is not gl:
-                raise DeviceError("the image was lost when the driver reset the device")
-            read(gl, held, format, array)
-        return array
-
+    download = partial(_downloaded, held, shape, format, read)
     storage = Storage(*shape, format.channels, format.dtype, None, download)
     storage.copies[copy] = held
     return storage
+
+
+def _downloaded(
+    held: Held,
+    shape: tuple[int, int],
+    format: Format,
+    read: Callable[[Context, Any, Format, NDArray[Any]], None],
+) -> NDArray[Any]:
+    array = np.empty((*shape, format.channels), format.dtype)
+    with opengl.context() as gl:
+        if held.context is not gl:
+            raise DeviceError("the image was lost when the driver reset the device")
+        read(gl, held, format, array)
+    return array

@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 STAGED: Final = 64 << 20  # bytes that are downloaded at once
 LARGE: Final = 16 << 20  # bytes of a buffer from which on it lies in large pages
-SPARE: Final = 16  # buffers of a size that results take turns in, so that few programs wait
+SPARE: Final = 64  # buffers of a size that results take turns in, so that few programs wait
 FEW: Final = 4  # the same of those of HUGE bytes, whose programs take longer than to wait
 HUGE: Final = 64 << 20
 FRAMEBUFFERS: Final = 256  # kept: sets of textures that are drawn into together
@@ -249,13 +249,14 @@ class Context:
     def kept_results(self, read: Sequence[Any], sizes: Sequence[int]) -> list[Buffer] | None:
         """Buffers as `results` gives them, from the pool. None where one would have to be made."""
         self.order.await_writes(read)
-        made = []
+        made, written = [], []
         for nbytes in sizes:
             buffer = self._kept(nbytes)
             if buffer is None:
                 return None
             made.append(buffer)
-        self.order.ran(read, [buffer.glo for buffer in made])
+            written.append(buffer.glo)
+        self.order.ran(read, written)
         return made
 
     def memory(self, nbytes: int) -> Buffer:

@@ -4,7 +4,7 @@ To make the context current, to let it go and to have the device begin takes a d
 several commands. So where calls follow each other at once, commands are put down, and given to the
 driver together. Whoever makes the context current gives them first, in their order.
 
-notes = Notes(together=8)
+notes = Notes(together=32)
 if notes.are_taken():
     notes.put(run_program)
 notes.give()
@@ -19,7 +19,7 @@ from typing import Final
 
 from pygpu.core.errors import DeviceError
 
-TOGETHER: Final = 8  # commands at most that wait
+TOGETHER: Final = 32  # commands at most that wait
 BURST: Final = 3e-4  # seconds after a call in which another is thought to follow
 TRIES: Final = 3  # how often a command is given that something interrupts
 
@@ -52,7 +52,7 @@ class Notes:
 
     def put(self, command: Callable[[], object]) -> None:
         self._waiting.append(command)
-        self.acted()
+        self._acted = perf_counter()
 
     def give(self) -> None:
         """Give all to the driver. DeviceError where one is interrupted again and again."""
