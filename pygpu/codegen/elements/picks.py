@@ -20,6 +20,33 @@ MASK, SOURCE, TARGET, STARTS, NOWHERE, LENGTH, SLOTS = range(7)  # of %args
 UNITS: Final = {1: "byte", 2: "short", 4: "uint", 8: "long"}  # kinds by their bytes
 ROUND: Final = 16  # elements of a round of the loop
 LINE: Final = 64  # bytes of NOWHERE for each chunk: elements that are not picked go there
+LANES: Final = 8  # the bits of a byte
+
+
+def places(code: Code, byte: Val) -> Val:
+    """Where the bits of a byte are, behind each other; 0 in lanes behind the last."""
+    found = [[k for k in range(LANES) if each >> k & 1] for each in range(256)]
+    return _entry(code, "places", [[*each, *[0] * (LANES - len(each))] for each in found], byte)
+
+
+def before(code: Code, byte: Val) -> Val:
+    """How many of a byte's bits stand before each place."""
+    counts = [[(each & (1 << k) - 1).bit_count() for k in range(LANES)] for each in range(256)]
+    return _entry(code, "before", counts, byte)
+
+
+def _entry(code: Code, name: str, table: list[list[int]], byte: Val) -> Val:
+    """The entry of a table of vectors, by a byte."""
+    text = "".join([f"\\{number:02x}" for entry in table for number in entry])
+    code.functions[name] = f'@{name} = private constant [{len(text) // 3} x i8] c"{text}"'
+    place = code.at(Val(code, "ptr", 1, f"@{name}", 0), byte * LANES)
+    return code.cast("zext", code.load("byte", place, LANES, 1), "int")
+
+
+def lowest(code: Code, bits: Val) -> Val:
+    """Where the lowest of some bits is."""
+    code.declared["llvm.cttz.i64"] = "declare i64 @llvm.cttz.i64(i64, i1)"
+    return code.fixed("long", 1, f"call i64 @llvm.cttz.i64(i64 {bits.text}, i1 true)")
 
 
 def _pack(code: Code, values: Val, holds: Val, place: Val) -> Val:

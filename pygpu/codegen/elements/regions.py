@@ -2,41 +2,47 @@
 
 What is joined are runs of equal values along rows, which are far fewer than pixels. Runs tile a
 row: each ends where the next begins, and behind the last stands a mark that begins at the width. A
-run is known by its place in an array of STARTS. PARENTS has for each run one of its region that is
-no later, so that the first run of a region is its own parent; runs of the background have -1. Each
-kernel below is the `span` of a job (codegen/jobs/driver.py) over rows x0 <= y < x1:
+run is known by its place in an array of STARTS. PARTS has for each run a part of its region: that
+of a run above which it touches, else a new one, numbered in the order of their first pixels; 0 for
+the background. PARENTS has for each part one of its region that is no later, so that the first part
+of a region is its own parent. Each kernel below is the `span` of a job (codegen/jobs/driver.py)
+over rows x0 <= y < x1:
 
-scan     finds the runs of a chunk of rows, and joins those of neighbouring rows in it
-number   over chunks: joins runs across the borders of chunks, and puts the region's number in
-         place of each run's parent, in the order of the regions' first pixels
+scan     finds the runs of a chunk of rows, and gives them parts
+number   over chunks: joins parts across the borders of chunks, and puts the region's number in
+         place of each part's parent, in the order of the regions' first pixels
 fill     writes to each pixel the number of its run
 
-Where regions are only told apart by whether there is a seed in them, SEEN has that for each run,
-and then for the first run of each region:
+Where regions are only told apart by whether there is a seed in them, SEEN has that for each part,
+and then for the first part of each region:
 
 find     is `scan`, and looks for seeds in each run
-gather   is `number`, but leaves in place of each run's parent the first run of its region
+gather   is `number`, but leaves in place of each part's parent the first part of its region
 mark     writes to each pixel whether its region holds a seed
+
+Runs are found as bits, 64 pixels at once; many are written down by vectors, eight pixels at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Final, Literal
 
+from pygpu.codegen.elements.picks import LANES, before, lowest, places
+from pygpu.codegen.elements.unions import meet, read, write
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Branch, Loop, counting, when
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.host.records import record
 
-# %args. FIRSTS has the first run of each row, ENDS the run behind the last of each chunk.
-SOURCE, LABELS, STARTS, PARENTS, FIRSTS, ENDS, WIDTH, LENGTH, ROWS, EXCEPT, COUNT = range(11)
-SEEDS, SEEN, SLOTS = range(11, 14)
+# %args. FIRSTS has the first run of each row, ENDS the part behind the last of each chunk.
+SOURCE, LABELS, STARTS, PARTS, PARENTS, FIRSTS, ENDS, WIDTH, LENGTH, ROWS, EXCEPT = range(11)
+COUNT, SEEDS, SEEN, SLOTS = range(11, 15)
 SIZES: Final = {"byte": 1, "short": 2, "uint": 4, "float": 4}  # bytes of an element
 WIDE: Final = 64  # elements that are compared at once
-MANY: Final = 16  # pixels of a run, about, below which a row is compared with the next by pixels
-FILLED: Final = 16  # elements that are written at once
+FEW: Final = 8  # runs of these, up to which they are written one by one
+GAP: Final = 16  # runs and parts between those of chunks: vectors are written beyond the last
+FILLED: Final = {"uint": 16, "byte": 16}  # elements that are written at once
 Step = Literal["scan", "number", "fill", "find", "gather", "mark"]
 
 
@@ -56,27 +62,28 @@ class _Kernel:
     def __init__(self, numbering: Numbering, machine: Machine) -> None:
         self.numbering = numbering
         self.code = Code(machine)
-        self.source, self.labels, self.starts, self.parents, self.firsts, self.ends = (
+        self.source, self.labels, self.starts, self.parts, self.parents, self.firsts, self.ends = (
             self.code.argument(slot, "ptr") for slot in range(WIDTH)
         )
         self.seeds, self.seen = (self.code.argument(slot, "ptr") for slot in (SEEDS, SEEN))
-        self.width = self.code.argument(WIDTH, "long")
+        self.width, self.length, self.rows = (
+            self.code.argument(slot, "long") for slot in (WIDTH, LENGTH, ROWS)
+        )
         self.size = SIZES[numbering.kind]
 
     def write(self) -> str:
         code = self.code
         getattr(self, self.numbering.step)(*code.ends())
-        return f"{_root(code.machine)}\n{code.span()}"
+        return f"{meet(code.machine)}\n{code.span()}"
 
     # ------------------------------------------------------------ memory
 
     def get(self, array: Val, index: Val) -> Val:
         """A number of an array of runs, as it is now."""
-        return _read(self.code, "long", array, index)
+        return read(self.code, array, index)
 
     def put(self, array: Val, index: Val, value: Val) -> None:
-        code = self.code
-        code.store(code.cast("trunc", value, "int"), code.at(array, index * 4), 4)
+        write(self.code, array, index, value)
 
     def value(self, y: Val, x: Val, lanes: int = 1) -> Val:
         """Elements of the image."""
@@ -86,155 +93,201 @@ class _Kernel:
     # ------------------------------------------------------------ runs of a row
 
     def scan(self, y0: Val, y1: Val) -> None:
-        code = self.code
-        chunk = code.binary("sdiv", y0, self.code.argument(LENGTH, "long"))
-        with Loop(code, [y0, y0 * (self.width + 1)]) as rows:
-            y, first = rows.params
+        code, zero = self.code, self.code.constant("long", 0)
+        chunk = code.binary("sdiv", y0, self.length)
+        base = self.base(chunk)
+        with Loop(code, [y0, base, base + 1]) as rows:
+            y, first, part = rows.params
             self.put(self.firsts, y, first)
-            zero = code.constant("long", 0)
-            behind = self.rest_of_row(y, self.run(y, zero, first))
+            self.run(y, zero, first)
+            wide = Branch(code, self.width > WIDE)
+            with wide.side():
+                by_bits = self.rest_by_bits(y, first, y > y0)
+            with wide.side():
+                by_pixels = self.rest_by_pixels(y, first)
+                self.put(self.starts, by_pixels, self.width)
+                with when(code, y > y0):
+                    self.join_rows(y)
+            (behind,) = wide.join([by_bits], [by_pixels])
             self.put(self.starts, behind, self.width)
-            self.put(self.parents, behind, code.constant("long", -1))
+            following = self.give_parts(first, behind, part)
             if self.numbering.step == "find":
                 self.look_for_seeds(y, first, behind)
-            with when(code, y > y0):
-                self.join_to_above(y, first, behind)
-            rows.next(y + 1 < y1, [y + 1, behind + 1])
-        self.put(self.ends, chunk, rows.results[1])
+            rows.next(y + 1 < y1, [y + 1, behind + 1, following])
+        self.put(self.ends, chunk, rows.results[2])
 
     find = scan
 
+    def base(self, chunk: Val) -> Val:
+        """Where the runs of a chunk begin; its parts begin one behind that."""
+        return chunk * (self.length * (self.width + 1) + GAP)
+
     def look_for_seeds(self, y: Val, first: Val, behind: Val) -> None:
-        """Write down for each run of a row, which are not of the background, whether it has any."""
+        """Write down for the part of each run of a row, which are not of the background, whether
+        the run has any."""
         code, zero = self.code, self.code.constant("long", 0)
         row = code.at(self.seeds, y * self.width)
         with Loop(code, [first]) as runs:
             (run,) = runs.params
-            self.put(self.seen, run, zero)
-            with when(code, self.get(self.parents, run) >= 0):
+            part = self.get(self.parts, run)
+            with when(code, part.ne(0)):
                 end = self.get(self.starts, run + 1)
                 with Loop(code, [self.get(self.starts, run), zero]) as pixels:
                     x, _ = pixels.params
                     seed = code.cast("zext", code.load("byte", code.at(row, x), 1, 1), "long")
                     pixels.next((x + 1 < end) & seed.eq(zero), [x + 1, seed])
-                self.put(self.seen, run, pixels.results[1])
+                self.put(self.seen, part, self.get(self.seen, part) | pixels.results[1])
             runs.next(run + 1 < behind, [run + 1])
 
     def run(self, y: Val, x: Val, run: Val) -> Val:
-        """Write a run down that begins at x; the place of the next."""
+        """Write a run down that begins at x and has no part yet; the place of the next."""
         code = self.code
         self.put(self.starts, run, x)
-        parent = run
+        part = code.constant("long", -1)
         if self.numbering.background:
-            value = self.value(y, x)
-            is_outside = value.eq(self.code.argument(EXCEPT, self.numbering.kind))
-            parent = code.select(is_outside, code.constant("long", -1), run)
-        self.put(self.parents, run, parent)
+            is_outside = self.value(y, x).eq(code.argument(EXCEPT, self.numbering.kind))
+            part = code.select(is_outside, code.constant("long", 0), part)
+        self.put(self.parts, run, part)
         return run + 1
 
-    def rest_of_row(self, y: Val, run: Val) -> Val:
+    def rest_by_pixels(self, y: Val, first: Val) -> Val:
         """Write down the runs behind the first; the place behind them."""
         code = self.code
-        one = code.constant("long", 1)
-        wide = Branch(code, self.width > WIDE)
-        with wide.side(), Loop(code, [one, run]) as blocks:
-            x, known = blocks.params
+        some = Branch(code, self.width > 1)
+        with some.side(), Loop(code, [code.constant("long", 1), first + 1]) as loop:
+            x, known = loop.params
+            begins = Branch(code, self.value(y, x).ne(self.value(y, x - 1)))
+            with begins.side():
+                following = self.run(y, x, known)
+            (following,) = begins.join([following], [known])
+            loop.next(x + 1 < self.width, [x + 1, following])
+        return some.join([loop.results[1]], [first + 1])[0]
+
+    def rest_by_bits(self, y: Val, first: Val, has_above: Val) -> Val:
+        """The same, 64 pixels at once, which are then joined with those above."""
+        code = self.code
+        zero, one = (code.constant("long", number) for number in (0, 1))
+        first_above = self.get(self.firsts, y - code.select(has_above, one, zero))
+        with when(code, has_above):
+            self.join(y, first_above, first)
+        with Loop(code, [one, first + 1, first_above]) as blocks:
+            x, run, upper = blocks.params
             # The last block lies within the row: what was compared before is shifted out.
             left = code.minimum(x, self.width - WIDE)
-            differ = self.value(y, left, WIDE).ne(self.value(y, left - 1, WIDE))
-            bits = code.make("long", f"bitcast {differ.type} {differ.text} to i64", differ, lanes=1)
             past = x - left
-            bits = code.binary("lshr", bits, past) << past
-            found = self.runs_of_bits(y, left, bits, known)
-            blocks.next(x + WIDE < self.width, [x + WIDE, found])
-        first = blocks.results[1]
-        with wide.side():
-            narrow = Branch(code, self.width > 1)
-            with narrow.side(), Loop(code, [one, run]) as loop:
-                x, known = loop.params
-                begins = Branch(code, self.value(y, x).ne(self.value(y, x - 1)))
-                with begins.side():
-                    following = self.run(y, x, known)
-                (following,) = begins.join([following], [known])
-                loop.next(x + 1 < self.width, [x + 1, following])
-            (second,) = narrow.join([loop.results[1]], [run])
-        return wide.join([first], [second])[0]
 
-    def runs_of_bits(self, y: Val, left: Val, bits: Val, run: Val) -> Val:
-        """Write a run down for each bit; the place behind them."""
+            def bits(holds: Val) -> Val:
+                text = f"bitcast {holds.type} {holds.text} to i64"
+                found = code.make("long", text, holds, lanes=1)
+                return code.binary("lshr", found, past) << past
+
+            here, before = (self.value(y, left - step, WIDE) for step in (0, 1))
+            begins, outside = bits(here.ne(before)), zero
+            if self.numbering.background:
+                outside = bits(here.eq(code.argument(EXCEPT, self.numbering.kind)))
+            self.write_runs(y, left, begins, outside, run)
+            joined = Branch(code, has_above)
+            with joined.side():
+                above = [self.value(y - 1, left - step, WIDE) for step in (0, 1)]
+                begun = bits(above[0].ne(above[1]))
+                with when(code, (begun | begins).ne(0)):
+                    runs = [upper, run - 1]
+                    self.join_pixels(bits, [*above, here, before], [begun, begins], runs)
+                after = upper + code.intrinsic("ctpop", begun)
+            (after,) = joined.join([after], [upper])
+            behind = run + code.intrinsic("ctpop", begins)
+            blocks.next(x + WIDE < self.width, [x + WIDE, behind, after])
+        return blocks.results[1]
+
+    def write_runs(self, y: Val, left: Val, begins: Val, outside: Val, run: Val) -> None:
+        """Write a run down for each bit: many by bytes of bits. What a vector has more is written
+        over by the next."""
         code = self.code
-        some = Branch(code, bits.ne(0))
-        with some.side(), Loop(code, [bits, run]) as loop:
+        many = Branch(code, code.intrinsic("ctpop", begins) > FEW)
+        with many.side():
+            to = run
+            for shift in range(0, WIDE, LANES):
+                byte, out = (code.binary("lshr", each, shift) & 255 for each in (begins, outside))
+                at = places(code, byte)
+                starts = at + code.cast("trunc", left + shift, "int")
+                parts = code.splat(code.cast("trunc", out, "int"), LANES)
+                parts = (code.binary("lshr", parts, at) & 1) - 1
+                for array, values in ((self.starts, starts), (self.parts, parts)):
+                    code.store(values, code.at(array, to * 4), 4)
+                to = to + code.intrinsic("ctpop", byte)
+        with many.side(), when(code, begins.ne(0)), Loop(code, [begins, run]) as loop:
             rest, known = loop.params
-            code.declared["llvm.cttz.i64"] = "declare i64 @llvm.cttz.i64(i64, i1)"
-            at = code.fixed("long", 1, f"call i64 @llvm.cttz.i64(i64 {rest.text}, i1 true)")
-            following = self.run(y, left + at, known)
+            following = self.run(y, left + lowest(code, rest), known)
             rest = rest & (rest - 1)
             loop.next(rest.ne(0), [rest, following])
-        return some.join([loop.results[1]], [run])[0]
+        many.join([], [])
+
+    def give_parts(self, first: Val, behind: Val, part: Val) -> Val:
+        """Give parts of their own to runs that touch none above; the part behind them."""
+        code = self.code
+        with Loop(code, [first, part]) as loop:
+            run, known = loop.params
+            held = code.read("int", code.at(self.parts, run * 4), LANES, 4)
+            fresh, _ = self.byte(held < 0, behind - run)
+            number = code.cast("trunc", known, "int")
+            # A choice of what was read would become a store of some lanes, which is slow on AMD's.
+            given = code.select(held < 0, before(code, fresh) + number, 0)
+            code.store(code.maximum(held, given), code.at(self.parts, run * 4), 4)
+            code.store(code.ramp(number, LANES), code.at(self.parents, known * 4), 4)
+            if self.numbering.step == "find":
+                none = code.constant("int", 0, LANES)
+                code.store(none, code.at(self.seen, known * 4), 4)
+            following = known + code.intrinsic("ctpop", fresh)
+            loop.next(run + LANES < behind, [run + LANES, following])
+        return loop.results[1]
+
+    def byte(self, holds: Val, count: Val) -> tuple[Val, Val]:
+        """A condition of eight lanes as bits, of which so many count; and these bits."""
+        code = self.code
+        bits = code.make("byte", f"bitcast {holds.type} {holds.text} to i8", holds, lanes=1)
+        known = (code.constant("long", 1) << code.minimum(count, LANES)) - 1
+        return code.cast("zext", bits, "long") & known, known
 
     # ------------------------------------------------------------ regions
 
-    def join_to_above(self, y: Val, first: Val, behind: Val) -> None:
-        """Join the runs of a row with those of the row above: those of many by their pixels."""
-        code = self.code
-        are_many = Branch(code, ((behind - first) * MANY > self.width) & (self.width > WIDE))
-        with are_many.side():
-            self.join_pixels(y, self.get(self.firsts, y - 1), first)
-        with are_many.side():
-            self.join_rows(y)
-        are_many.join([], [])
+    def join_pixels(
+        self, bits: Callable[[Val], Val], rows: list[Val], begins: list[Val], runs: list[Val]
+    ) -> None:
+        """The same as `join_rows` of 64 pixels, given these and those before each, above and here,
+        where runs begin in both rows, and the runs before. Pixels equal to one above where a run
+        begins are each of two runs that are to be joined, and nothing is asked about the others.
+        Diagonals count where both rows begin a run."""
+        code, numbering, zero = self.code, self.numbering, self.code.constant("long", 0)
+        above, above_before, here, before = rows
 
-    def join_pixels(self, y: Val, upper: Val, lower: Val) -> None:
-        """The same as `join_rows`, given the first run of each row. Of 64 pixels at once it is seen
-        which are equal to one above where a run begins: each is of two runs that are to be joined,
-        and nothing is asked about the others. Diagonals count where both rows begin a run."""
-        code, numbering = self.code, self.numbering
-        self.join(y, upper, lower)
-        with Loop(code, [code.constant("long", 1), upper, lower]) as blocks:
-            x, above_known, known = blocks.params
-            left = code.minimum(x, self.width - WIDE)
-            past = x - left
-            (before, here), (above_before, above) = (
-                [self.value(row, left + step, WIDE) for step in (-1, 0)] for row in (y, y - 1)
-            )
+        def alike(one: Val, other: Val) -> Val:
+            equal = one.eq(other)
+            if numbering.background:
+                equal = equal & one.ne(code.argument(EXCEPT, numbering.kind))
+            return bits(equal)
 
-            def bits(holds: Val) -> Val:
-                found = code.make(
-                    "long", f"bitcast {holds.type} {holds.text} to i64", holds, lanes=1
-                )
-                return code.binary("lshr", found, past) << past
+        straight, both = alike(here, above) & (begins[0] | begins[1]), begins[0] & begins[1]
+        if not numbering.diagonal:
+            self.join_at(straight, zero, begins, runs)
+            return
+        falling = alike(here, above_before) & both
+        self.join_at(straight | falling, falling, begins, runs)
+        rising = alike(before, above) & both
+        self.join_at(rising, zero, begins, [runs[0], runs[1] - 1])
 
-            def alike(one: Val, other: Val) -> Val:
-                equal = one.eq(other)
-                if numbering.background:
-                    equal = equal & one.ne(code.argument(EXCEPT, numbering.kind))
-                return bits(equal)
-
-            begins = bits(above.ne(above_before)), bits(here.ne(before))
-            runs = above_known, known
-            self.join_at(alike(here, above) & (begins[0] | begins[1]), begins, runs)
-            if numbering.diagonal:
-                both = begins[0] & begins[1]
-                self.join_at(alike(here, above_before) & both, begins, (above_known - 1, known))
-                self.join_at(alike(before, above) & both, begins, (above_known, known - 1))
-            after = [
-                run + code.intrinsic("ctpop", each) for run, each in zip(runs, begins, strict=True)
-            ]
-            blocks.next(x + WIDE < self.width, [x + WIDE, *after])
-
-    def join_at(self, bits: Val, begins: tuple[Val, Val], runs: tuple[Val, Val]) -> None:
+    def join_at(self, bits: Val, falling: Val, begins: list[Val], runs: list[Val]) -> None:
         """For each bit join a run of the row above and one of the row: those before the block, and
-        as many on as begin up to the bit."""
+        as many on as begin up to the bit; above, where it falls, only before it."""
         code = self.code
         with when(code, bits.ne(0)), Loop(code, [bits]) as loop:
             (rest,) = loop.params
             following = rest & (rest - 1)
             up_to = rest ^ (rest - 1)
+            up_to_above = up_to ^ (falling & (rest ^ following))
             self.unite(
-                *[run + code.intrinsic("ctpop", each & up_to)
-                  for run, each in zip(runs, begins, strict=True)]
-            )  # fmt: skip
+                runs[0] + code.intrinsic("ctpop", begins[0] & up_to_above),
+                runs[1] + code.intrinsic("ctpop", begins[1] & up_to),
+            )
             loop.next(following.ne(0), [following])
 
     def join_rows(self, y: Val) -> None:
@@ -262,94 +315,93 @@ class _Kernel:
     def join(self, y: Val, upper: Val, lower: Val) -> None:
         """Make two runs that touch one region, if they are of one value and no background."""
         code = self.code
-        parents = self.get(self.parents, upper), self.get(self.parents, lower)
-        with when(code, (parents[0] | parents[1]) >= 0):
+        with when(code, self.get(self.parts, upper).ne(0)):
             above = self.value(y - 1, self.get(self.starts, upper))
             below = self.value(y, self.get(self.starts, lower))
             with when(code, above.eq(below)):
                 self.unite(upper, lower)
 
     def unite(self, upper: Val, lower: Val) -> None:
-        one, other = self.root(upper), self.root(lower)
-        least = self.code.minimum(one, other)
-        self.put(self.parents, self.code.maximum(one, other), least)
-
-    def root(self, run: Val) -> Val:
-        return self.code.fixed(
-            "long", 1, f"call fastcc i64 @root(ptr {self.parents.text}, i64 {run.text})"
-        )
+        """Give a run without a part that of a run above, or else make their parts one region."""
+        code = self.code
+        above, part = self.get(self.parts, upper), self.get(self.parts, lower)
+        parent = self.get(self.parents, above)
+        is_new = Branch(code, part < 0)
+        with is_new.side():
+            self.put(self.parts, lower, parent)
+        with is_new.side(), when(code, parent.ne(self.get(self.parents, part))):
+            given = f"ptr {self.parents.text}, i64 {above.text}, i64 {part.text}"
+            code.line(f"call fastcc void @meet({given})")
+        is_new.join([], [])
 
     def number(self, chunk0: Val, chunk1: Val) -> None:
-        code, zero = self.code, self.code.constant("long", 0)
-
-        def one(run: Val, count: Val) -> Val:
-            # The number of a first run is written and read again: a choice of what was read becomes
-            # a branch, which is guessed wrong where many runs are first.
-            parent = self.get(self.parents, run)
-            is_first = parent.eq(run)
-            count = count + code.cast("zext", is_first, "long")
-            self.put(self.parents, run, code.select(is_first, count, parent))
-            known = self.get(self.parents, code.select(is_first | (parent < 0), run, parent))
-            self.put(self.parents, run, code.maximum(known, zero))
-            return count
-
-        code.store(self.each_run(one), self.code.argument(COUNT, "ptr"), 8)
-
-    def gather(self, chunk0: Val, chunk1: Val) -> None:
         code = self.code
 
-        def one(run: Val, count: Val) -> Val:
-            is_first, is_outside, known = self.known(run)
-            first = code.select(is_outside | is_first, run, known)
-            self.put(self.parents, run, first)
-            with when(code, self.get(self.seen, run).ne(0)):
+        def some(part: Val, end: Val, count: Val) -> Val:
+            # First parts are numbered in a vector; what their numbers are is looked up for others.
+            place = code.at(self.parents, part * 4)
+            held = code.read("int", place, LANES, 4)
+            is_first = held.eq(code.ramp(code.cast("trunc", part, "int"), LANES))
+            first, all_of = self.byte(is_first, end - part)
+            numbers = before(code, first) + code.cast("trunc", count + 1, "int")
+            has_others = Branch(code, first.ne(all_of))
+            with has_others.side():
+                code.store(code.select(is_first, numbers, held), place, 4)
+                with Loop(code, [first ^ all_of]) as loop:
+                    (rest,) = loop.params
+                    other = part + lowest(code, rest)
+                    known = self.get(self.parents, self.get(self.parents, other))
+                    self.put(self.parents, other, known)
+                    rest = rest & (rest - 1)
+                    loop.next(rest.ne(0), [rest])
+            with has_others.side():
+                code.store(numbers, place, 4)
+            has_others.join([], [])
+            return count + code.intrinsic("ctpop", first)
+
+        code.store(self.each_part(some, LANES), code.argument(COUNT, "ptr"), 8)
+
+    def gather(self, chunk0: Val, chunk1: Val) -> None:
+        code, zero = self.code, self.code.constant("long", 0)
+
+        def one(part: Val, end: Val, count: Val) -> Val:
+            first = self.get(self.parents, self.get(self.parents, part))
+            self.put(self.parents, part, first)
+            with when(code, self.get(self.seen, part).ne(0)):
                 self.put(self.seen, first, code.constant("long", 1))
             return count
 
-        self.each_run(one)
+        self.put(self.seen, zero, zero)
+        self.each_part(one, 1)
 
-    def known(self, run: Val) -> tuple[Val, Val, Val]:
-        """Whether a run is the first of its region, whether it is of the background, and what is
-        written at its parent, which came before."""
-        parent = self.get(self.parents, run)
-        is_first, is_outside = parent.eq(run), parent < 0
-        known = self.get(self.parents, self.code.select(is_outside, run, parent))
-        return is_first, is_outside, known
-
-    def each_run(self, one: Callable[[Val, Val], Val]) -> Val:
-        """Join the chunks; then do a thing with each run, in their order, and with a count, which
-        it gives for the next one: the last of these."""
-        code, length = self.code, self.code.argument(LENGTH, "long")
-        with self.chunks() as chunk, when(code, chunk > 0):
-            self.join_rows(chunk * length)
-        zero = code.constant("long", 0)
+    def each_part(self, some: Callable[[Val, Val, Val], Val], step: int) -> Val:
+        """Join the chunks, and number the background; then do a thing with some parts, in their
+        order, with the end of their chunk's, and with a count, which it gives for the next ones:
+        the last of these."""
+        code, length, zero = self.code, self.length, self.code.constant("long", 0)
+        with counting(code, code.binary("sdiv", self.rows - 1, length)) as chunk:
+            self.join_rows((chunk + 1) * length)
+        self.put(self.parents, zero, zero)
         with Loop(code, [zero, zero]) as chunks:
             chunk, before = chunks.params
-            first = chunk * length * (self.width + 1)
-            end = self.get(self.ends, chunk)
-            with Loop(code, [first, before]) as loop:
-                run, count = loop.params
-                loop.next(run + 1 < end, [run + 1, one(run, count)])
-            chunks.next((chunk + 1) * length < self.code.argument(ROWS, "long"),
-                        [chunk + 1, loop.results[1]])  # fmt: skip
+            first, end = self.base(chunk) + 1, self.get(self.ends, chunk)
+            has_some = Branch(code, first < end)
+            with has_some.side(), Loop(code, [first, before]) as loop:
+                part, count = loop.params
+                loop.next(part + step < end, [part + step, some(part, end, count)])
+            (after,) = has_some.join([loop.results[1]], [before])
+            chunks.next((chunk + 1) * length < self.rows, [chunk + 1, after])
         return chunks.results[1]
 
-    @contextmanager
-    def chunks(self) -> Iterator[Val]:
-        code, length = self.code, self.code.argument(LENGTH, "long")
-        number = code.binary("sdiv", self.code.argument(ROWS, "long") + length - 1, length)
-        with counting(code, number) as chunk:
-            yield chunk
-
     def fill(self, y0: Val, y1: Val) -> None:
-        self.write_runs(y0, y1, "uint", lambda run: self.get(self.parents, run))
+        self.write_pixels(y0, y1, "uint", lambda part: self.get(self.parents, part))
 
     def mark(self, y0: Val, y1: Val) -> None:
-        self.write_runs(
-            y0, y1, "byte", lambda run: self.get(self.seen, self.get(self.parents, run))
+        self.write_pixels(
+            y0, y1, "byte", lambda part: self.get(self.seen, self.get(self.parents, part))
         )
 
-    def write_runs(self, y0: Val, y1: Val, kind: str, number: Callable[[Val], Val]) -> None:
+    def write_pixels(self, y0: Val, y1: Val, kind: str, number: Callable[[Val], Val]) -> None:
         """Write to each pixel the number of its run."""
         code = self.code
         with Loop(code, [y0]) as rows:
@@ -358,45 +410,26 @@ class _Kernel:
             with Loop(code, [self.get(self.firsts, y)]) as loop:
                 run = loop.params[0]
                 begin, end = self.get(self.starts, run), self.get(self.starts, run + 1)
-                self.fill_run(row, begin, end, code.cast("trunc", number(run), kind))
+                found = number(self.get(self.parts, run))
+                self.fill_run(row, begin, end, code.cast("trunc", found, kind))
                 loop.next(end < self.width, [run + 1])
             rows.next(y + 1 < y1, [y + 1])
 
     def fill_run(self, row: Val, begin: Val, end: Val, number: Val) -> None:
         """Write a number to a part of a row. The next runs write over what goes beyond it."""
-        code, size = self.code, SIZES[number.kind]
-        wide = code.splat(number, FILLED)
+        code, size, lanes = self.code, SIZES[number.kind], FILLED[number.kind]
+        wide = code.splat(number, lanes)
         with Loop(code, [begin]) as loop:
             x = loop.params[0]
-            inside = Branch(code, x + FILLED <= self.width)
+            inside = Branch(code, x + lanes <= self.width)
             with inside.side():
                 code.store(wide, code.at(row, x * size), size)
-                after_wide = x + FILLED
+                after_wide = x + lanes
             with inside.side():
                 code.store(number, code.at(row, x * size), size)
                 after_one = x + 1
             (following,) = inside.join([after_wide], [after_one])
             loop.next(following < end, [following])
-
-
-def _read(code: Code, kind: str, array: Val, index: Val) -> Val:
-    """An int of an array as it is now, as a long."""
-    return code.cast("sext", code.read("int", code.at(array, index * 4), align=4), kind)
-
-
-def _root(machine: Machine) -> str:
-    """A function that finds the first run of a run's region, and halves the way to it."""
-    code = Code(machine)
-    parents, run = Val(code, "ptr", 1, "%parents", 0), Val(code, "long", 1, "%run", 0)
-    with Loop(code, [run]) as loop:
-        here = loop.params[0]
-        parent = _read(code, "long", parents, here)
-        above = _read(code, "long", parents, parent)
-        code.store(code.cast("trunc", above, "int"), code.at(parents, here * 4), 4)
-        loop.next(above.ne(parent), [above])
-    code.line(f"ret i64 {loop.results[0].text}")
-    head = "define internal fastcc i64 @root(ptr %parents, i64 %run) #1 {"
-    return f"{head}\n{code.text()}\n}}\n{code.helpers()}"
 
 
 def region_span(numbering: Numbering, machine: Machine) -> str:

@@ -35,7 +35,7 @@ from pygpu.devices.process.reserve import RESERVE
 from pygpu.passes.blocks.joined_rows import Joined, joined_rows
 
 with later():
-    from pygpu.codegen.elements import copies, narrowings, picks, turns
+    from pygpu.codegen.elements import copies, picks, turns
 
 PICKED: Final = 1 << 13  # elements below which NumPy picks them as quickly
 FAR: Final = 32  # bytes of rows that are copied at a time where texels lie apart, or four texels
@@ -121,9 +121,9 @@ def narrowed(doubles: NDArray[np.float64], cores: Cores) -> NDArray[np.float32] 
         return None
     made = RESERVE.empty(doubles.shape, np.dtype(np.float32), KEPT)
     large = np.zeros(1, np.bool_)
-    given = {narrowings.SOURCE: doubles, narrowings.TARGET: made, narrowings.LARGE: large}
+    given = {copies.DOUBLES: doubles, copies.FLOATS: made, copies.LARGE: large}
     threads, length = _shared_out(cores, count, count)
-    code = native_of(narrowings.narrowing_span, cores.machine)
+    code = native_of(copies.narrowing_span, cores.machine)
     run_chunks(cores, threads, Chunks(code, count, length), given, count < TINY)
     if large[0]:
         raise OverflowError("a finite double is too large for a float")

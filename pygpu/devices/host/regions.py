@@ -50,20 +50,21 @@ def _run(
 ) -> NDArray[Any]:
     """What the last step writes, after one over rows and one over all that is found there."""
     height, width = image.shape
-    if height * (width + 1) >= 2**31:
-        raise ValueError(f"regions are numbered in fewer than 2**31 pixels, got {image.shape}")
     is_float = image.dtype.kind == "f"
     image = np.ascontiguousarray(image, np.float32 if is_float else None)
     kind = "float" if is_float else KINDS[image.itemsize]
     on, is_small, has = cores(), height * width < SMALL, outside is not None
     threads = 1 if is_small else on.threads
     length = -(-height // (1 if is_small else SHARES * threads))
-    runs, whole = (height * (width + 1),), np.dtype(np.int32)
+    runs, whole = (-(-height // length) * (length * (width + 1) + code.GAP),), np.dtype(np.int32)
+    if runs[0] >= 2**31:
+        raise ValueError(f"regions are numbered in fewer than 2**31 pixels, got {image.shape}")
     result = RESERVE.empty((height, width), np.dtype(dtype))
     given = more | {
         code.SOURCE: image,
         code.LABELS: result,
         code.STARTS: RESERVE.empty(runs, whole),
+        code.PARTS: RESERVE.empty(runs, whole),
         code.PARENTS: RESERVE.empty(runs, whole),
         code.FIRSTS: np.empty(height, np.int32),
         code.ENDS: np.empty(height, np.int32),
