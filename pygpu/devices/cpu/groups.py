@@ -31,6 +31,7 @@ TINY: Final = 1 << 16  # elements, below which a second thread is not worth its 
 LARGE: Final = 1 << 25  # numbers in a table, of which one is enough
 SMALL: Final = 1 << 14  # bytes of a table of which there are several copies
 COPIES: Final = 4
+LEAST: Final = 1 << 12  # bytes of a table of which there are twice as many
 SHARES: Final = 4  # chunks for each thread where tables are small: none waits long for another
 _DTYPES: Final = {"double": np.float64, "float": np.float32, "int": np.int32, "uint": np.uint32}
 _KINDS: Final = {"f": "float", "i": "int", "u": "uint"}
@@ -75,7 +76,7 @@ def binned(
     count, bins = len(values), len(edges) - 1
     copies = _copies(4 * bins)
     threads, length = _shared(count, bins, copies, cores)
-    tables = np.zeros((-(-count // length), copies, bins + 1, 1), np.uint32)
+    tables = np.zeros((-(-count // length), bins + 1, copies), np.uint32)
     numbers = np.array([*guess, edges[-1]], np.float32)
     given = {
         bin_code.DATA: values,
@@ -88,7 +89,8 @@ def binned(
     }
     code = native_of(bin_span, copies, cores.machine)
     run_chunks(cores, threads, Chunks(code, count, length), given, count < TINY)
-    return _sums(tables, count, bins)[:, 0]
+    counts: NDArray[np.int64] = np.add.reduce(tables, axis=(0, 2), dtype=np.int64)
+    return counts[1:]  # the first row has what is in no bin
 
 
 def _sums(tables: NDArray[np.uint32], count: int, groups: int) -> NDArray[np.int64]:
@@ -101,7 +103,7 @@ def _sums(tables: NDArray[np.uint32], count: int, groups: int) -> NDArray[np.int
 
 
 def _copies(bytes: int) -> int:
-    return COPIES if bytes <= SMALL else 1
+    return 2 * COPIES if bytes <= LEAST else COPIES if bytes <= SMALL else 1
 
 
 def _shared(count: int, numbers: int, copies: int, cores: Cores) -> tuple[int, int]:
