@@ -101,10 +101,12 @@ class Componentwise:
         return self._unary(operator.abs)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-        """Operators are our own, so that integers wrap; other functions are computed by NumPy."""
+        """Operators are our own, so that integers wrap; other functions are computed by NumPy, and
+        all of bools, whose sums are bools there."""
         if not all(_is_ours(value) for value in inputs):
             return NotImplemented
-        if method == "__call__" and not keywords and ufunc in OPERATORS:
+        are_bools = all(np.asarray(value).dtype == bool for value in inputs)
+        if method == "__call__" and not keywords and ufunc in OPERATORS and not are_bools:
             op = OPERATORS[ufunc]
             result = self._binary(op, *inputs) if len(inputs) == 2 else op(self)
             if result is not NotImplemented:
@@ -113,6 +115,8 @@ class Componentwise:
         if ufunc in ROUNDING:
             arrays = [value.astype(np.float64) for value in map(np.asarray, arrays)]
         result = getattr(ufunc, method)(*arrays, **keywords)
+        if getattr(result, "dtype", None) == np.float16:  # which NumPy has of bools
+            result = getattr(ufunc, method)(*arrays, dtype=np.float64, **keywords)
         return result if "out" in keywords else self._from_result(result)
 
     def __array_function__(

@@ -27,7 +27,8 @@ def offsets(kernel: Any, dims: int | None = None) -> list[Any]:
     gives numbers along x, for signals, and 3 triples of a kernel that lies in a plane. ValueError
     for other shapes.
     """
-    if not isinstance(kernel, list | tuple) and not hasattr(kernel, "__array__"):
+    is_array = hasattr(kernel, "__array__") and not isinstance(kernel, type)
+    if not isinstance(kernel, list | tuple) and not is_array:
         raise TypeError(f"offsets: takes an array or nested lists, got {shown(kernel)}")
     shape = _shape(kernel)
     if not 1 <= len(shape) <= 3:

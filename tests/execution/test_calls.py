@@ -501,3 +501,45 @@ def test_functions_that_numba_compiles_are_walked_as_they_were_written() -> None
     image = np.linspace(0, 1, 6, dtype=np.float32).reshape(2, 3)
     result = pygpu.compile(f, target="cpu")(image)
     np.testing.assert_allclose((image**2 + 1) / 2, result, rtol=1e-6)
+
+
+class Tool:
+    def __init__(self, function, strength=1.0):
+        self.function, self.strength = function, strength
+
+
+@pygpu.compile
+def halved(im: Image, p: Position):
+    return im(p) / 2
+
+
+@pygpu.compile
+def used(tool: Tool, im: Image, p: Position):
+    return tool.function(im, p) * tool.strength
+
+
+@pytest.mark.parametrize("called_before", [False, True])
+def test_objects_hold_functions_that_are_compiled(called_before):
+    function = pygpu.compile(halved.__wrapped__)
+    if called_before:
+        function(PHOTO)
+    np.testing.assert_allclose(used(Tool(function, 3.0), PHOTO), PHOTO * 1.5, rtol=1e-6)
+    np.testing.assert_allclose(used(Tool(function, 4.0), PHOTO), PHOTO * 2, rtol=1e-6)
+    plain = used.__wrapped__(Tool(function, 3.0), Image(PHOTO), Position(2, 1))
+    np.testing.assert_allclose(plain, PHOTO[1, 2] * 1.5, rtol=1e-6)
+    doubled = pygpu.vectorize(lambda v: v * 2)
+
+    @pygpu.compile
+    def mapped(tool: Tool, im: Image, p: Position):
+        return tool.function(im(p))
+
+    np.testing.assert_allclose(mapped(Tool(doubled), PHOTO), PHOTO * 2, rtol=1e-6)
+    folded = pygpu.reduce(np.add, PHOTO, map=lambda v, f: f(v), f=doubled)
+    np.testing.assert_allclose(folded, PHOTO.sum(dtype=float) * 2, rtol=1e-5)
+
+    @pygpu.compile
+    def unused(tool: Tool, im: Image, p: Position):
+        return im(p) * tool.strength
+
+    for other in (pygpu.pipeline(lambda im: im), pygpu.filters.sobel):
+        np.testing.assert_array_equal(unused(Tool(other), PHOTO), PHOTO)

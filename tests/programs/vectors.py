@@ -519,3 +519,13 @@ def what_gives_a_number_anew_gives_a_vector_anew(im: Image, p: Position):
     for place, each in enumerate(made):
         each.y = 10 * place
     return v, made[0], sum(made)
+
+
+@program
+def whole_functions_of_vectors(counts: Image, p: Position):
+    v = IVec3(counts(p) - 3, 703040484 - p.x, -counts(p))
+    m = v > p.y
+    both = [np.add(m, m), np.multiply(m, True), np.abs(m), np.fmax(m, m), np.fmin(m, True)]
+    as_words = [sum(np.where(each, IVec3(1, 2, 4), 0)) for each in both]
+    shared = np.lcm(v, 3 + p.x), np.lcm(IVec2(2000000011 - p.x, 8), 5)
+    return np.fmod(v, 3), np.fmod(m, v + 7), np.fmod(-4, v * 2 + 1), *shared, *as_words

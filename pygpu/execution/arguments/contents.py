@@ -68,7 +68,13 @@ def category(cls: type) -> Category:
     for bases, kind in _CATEGORIES:
         if issubclass(cls, bases):
             return kind
-    return "object" if written_in_python(cls) else "known"
+    return "object" if written_in_python(cls) and not _is_compiled(cls) else "known"
+
+
+def _is_compiled(cls: type) -> bool:
+    """Whether objects of a class are functions that PyGPU made of plain ones."""
+    said = any("__wrapped__" in _annotations(base) for base in cls.__mro__)
+    return said or hasattr(cls, "plain_binding")
 
 
 _CATEGORIES: Final[tuple[tuple[Any, Category], ...]] = (

@@ -374,6 +374,8 @@ def pil_of(array: NDArray[Any], in_words: bool = False) -> PILImage.Image:
 def result_dtype(dtype: Any) -> np.dtype[Any]:
     """The dtype asked for results, in native byte order. TypeError for what holds no numbers."""
     try:
+        if isinstance(dtype, (dict, list)):
+            raise TypeError("takes one dtype, not fields")
         asked: np.dtype[Any] = np.dtype(dtype)
     except (TypeError, ValueError) as error:
         raise TypeError(f"dtype={shown(dtype)}: {error}") from None

@@ -166,7 +166,10 @@ def check_names(wishes: Mapping[str, Any] | None, names: Sequence[str]) -> dict[
     """The wishes, or a TypeError for one that names no number which the function is given."""
     if not isinstance(wishes, (Mapping, type(None))):
         raise TypeError(f"controls: takes a dict of what each number has, got {shown(wishes)}")
-    found = {} if wishes is None else dict(wishes)
+    found = {
+        name: tuple(wish) if isinstance(wish, list) else wish
+        for name, wish in (wishes or {}).items()
+    }
     for name in found:
         if name not in names:
             there = ", ".join(names) or "none"

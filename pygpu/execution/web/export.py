@@ -61,6 +61,8 @@ def page_of(
     programs = Programs(compiled.function, signature)
     programs.fast = compiled.fast
     arguments = flatten(signature, signature.collect(args, kwargs), stays=False)
+    if shape is not None:
+        arguments.asked = len(programs.size(shape, arguments, None))
     for fault in programs.translated(arguments).translation.faults:
         raise DeviceError(f"{signature.name}: a page cannot raise what a call may: {fault.message}")
     with recorded() as recording:

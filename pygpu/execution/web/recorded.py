@@ -13,13 +13,14 @@ import inspect
 import os
 import sys
 import traceback
+import types
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pygpu.core.errors import HOME, DeviceError, shown
 from pygpu.core.sampler import of
-from pygpu.core.storage import Format, ImageLike, Storage
+from pygpu.core.storage import Format, ImageLike, NumberLike, Storage
 from pygpu.devices.recording import Recording, no_texels, recorded
 from pygpu.execution.arguments.convert import is_picture, is_pil
 from pygpu.execution.arguments.results import ImageMaker
@@ -157,10 +158,9 @@ def _record(
         results = _listed(function(*bound.args, **bound.kwargs))
         for image in results:
             if not isinstance(image, ImageLike):
-                raise TypeError(
-                    f"{function.__name__}: a page shows images, and it returned {shown(image)} "
-                    f"({type(image).__name__})"
-                )
+                number = isinstance(image, NumberLike)  # whose value is not known yet
+                what = "a number" if number else f"{shown(image)} ({type(image).__name__})"
+                raise TypeError(f"{function.__name__}: a page shows images, and it returned {what}")
             recording.place(image.storage)  # which makes what was put off
     return recording, results
 
@@ -186,11 +186,34 @@ def _in_python(error: BaseException, name: str) -> str:
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     if frames[-1].f_code is not no_texels.__code__:
         return ""
-    for frame in frames:
-        package, function = frame.f_globals.get("__package__", ""), frame.f_code.co_name
-        if package == "pygpu.filters" and function in sys.modules[package].__all__:
-            why = "measures or counts texels in Python, and a page repeats programs alone"
-            instead = f"Call it on the picture before, and hand what it gives to {name}"
-            how = "a number as a parameter (which has a slider), an image as one more picture"
-            return f"filters.{function} {why}. {instead}: {how}"
-    return ""
+    theirs = [n for n, frame in enumerate(frames) if not frame.f_code.co_filename.startswith(HOME)]
+    ours = frames[theirs[-1] + 1 :] if theirs else []
+    called = next(filter(None, map(_called, ours)), "")
+    if not called:
+        return ""
+    why = "needs texels while the page is made, and a page repeats programs alone"
+    instead = f"Call it on the picture before, and hand what it gives to {name}"
+    how = "a number as a parameter (which has a slider), an image as one more picture"
+    return f"{called} {why}. {instead}: {how}"
+
+
+def _called(frame: types.FrameType) -> str:
+    """What a user calls that function: filters.sobel, pygpu.scan, np.cumsum, .numpy()."""
+    name, module = frame.f_code.co_name, frame.f_globals.get("__name__", "")
+    known = frame.f_locals
+    if name in ("__array_function__", "__array_ufunc__"):
+        return f"np.{known['func' if 'func' in known else 'ufunc'].__name__}"
+    for package, shown_as in (("pygpu.filters", "filters"), ("pygpu", "pygpu")):
+        if module.startswith(package) and name in sys.modules[package].__all__:
+            return f"{shown_as}.{name}"
+    if not isinstance(known.get("self"), (ImageLike, NumberLike)):
+        return ""
+    return _BY_OPERATORS.get(name, "" if name[0] == "_" else f".{name}()")
+
+
+_BY_OPERATORS: Final = {
+    "__float__": "float()", "__int__": "int()", "__bool__": "a test of a number",
+    "__index__": "a number as an index", "__getitem__": "a slice of an image",
+    "__array__": "NumPy", "__iter__": "a loop over an image", "__str__": "the text of a number",
+    "__format__": "the text of a number", "__repr__": "the text of a number",
+}  # fmt: skip

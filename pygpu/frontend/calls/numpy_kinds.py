@@ -13,11 +13,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import arrays, indexing
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.objects import Array
+from pygpu.frontend.values.objects import Array, Vector
 from pygpu.frontend.values.values import Dynamic, Tuple
 from pygpu.types import Kind
 
@@ -71,6 +72,9 @@ def in_kind(w: Evaluator, result: Any, kind: str) -> Any:
     wanted: Kind | None = {"b": "bool", "f": "float"}.get(kind)  # type: ignore[assignment]
     if wanted and isinstance(result, Dynamic) and scalar_kind(result) != wanted:
         return arrays.cast(w, result, wanted)
+    type = vector_type(result) if isinstance(result, Vector) else None
+    if wanted and type is not None and type.kind != wanted:
+        return elementwise(w, None, (result,), wanted)
     return result
 
 

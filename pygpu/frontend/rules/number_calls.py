@@ -25,7 +25,7 @@ from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import arrays, datamodel, operators, products
 from pygpu.frontend.protocols.operators import fold
-from pygpu.frontend.rules.walked_calls import SPECIAL_RULES
+from pygpu.frontend.rules.walked_calls import SPECIAL_RULES, in_python
 from pygpu.frontend.values.evaluator import Evaluator, Rule, usable
 from pygpu.frontend.values.faults import said_by
 from pygpu.frontend.values.kinds import is_complex, scalar_kind, specimen
@@ -33,7 +33,7 @@ from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, Instance, List, Matrix, Vector
 from pygpu.frontend.values.values import Abstract, Choice, Dynamic, Truth, Tuple, describe
 from pygpu.language import scalars, vectors
-from pygpu.types import Kind, vector
+from pygpu.types import INTEGERS, Kind, vector
 
 with later():
     from pygpu.frontend.collections import words
@@ -310,8 +310,12 @@ def _pow(w: Evaluator, a: Any, b: Any, modulus: Any = None) -> Any:
 
 def _fmod(w: Evaluator, a: Any, b: Any, function: Any) -> Any:
     """Of two integers exact: math.fmod as a float, np.fmod as an integer."""
-    if function is special.remainder_of_integers and any(map(arrays.is_array, (a, b))):
-        return arrays.each(w, a, b, lambda x, y: _fmod(w, x, y, function))
+    if function is special.remainder_of_integers:
+        if any(map(arrays.is_array, (a, b))):
+            return arrays.each(w, a, b, lambda x, y: _fmod(w, x, y, function))
+        are_whole = {reductions.kind_of(a), reductions.kind_of(b)} <= {*INTEGERS, "bool"}
+        if are_whole and (vector_type(a) or vector_type(b)):
+            return in_python(function)(w, a, b)
     kinds = scalar_kind(a), scalar_kind(b)
     if None in kinds or "float" in kinds:
         return elementwise(w, "fmod", (a, b), "float")
@@ -332,11 +336,7 @@ def _dot(w: Evaluator, a: Any, b: Any) -> Any:
         return NotImplemented
     as_vector = vectors.CLASSES[vector("float", sizes[0])]
     parts = [value if vector_type(value) else w.call(as_vector, value) for value in (a, b)]
-    return products.dot(w, *[_as_floats(w, value) for value in parts])
-
-
-def _as_floats(w: Evaluator, value: Any) -> Any:
-    return value if vector_type(value).kind == "float" else elementwise(w, None, (value,), "float")  # type: ignore[union-attr]
+    return products.dot(w, *[elementwise(w, None, (value,), "float") for value in parts])
 
 
 def _abs(w: Evaluator, x: Any) -> Any:

@@ -76,7 +76,7 @@ def gcd(*numbers: Any) -> Any:
 def lcm(*numbers: Any) -> Any:
     result = 1
     for b in numbers:
-        result = abs(result // gcd(result, b) * b)
+        result = abs(result) // gcd(result, b) * abs(b)  # which wraps, as NumPy's does
     return result
 
 

@@ -304,7 +304,7 @@ def tiled(im: Image):
 def test_moves_of_texels_are_repeated(page: Any, tmp_path: Path) -> None:
     file = export_recorded(tiled, tmp_path / "tiled.html", [PHOTO])
     check(page, file, *map(np.asarray, tiled(Image(PHOTO))))
-    with pytest.raises(pygpu.DeviceError, match=r"test_pages.py:\d+ .*needs the texels"):
+    with pytest.raises(pygpu.DeviceError, match=r"test_pages.py:\d+ .*np\.tril needs texels"):
         export_recorded(lambda im: np.tril(im), tmp_path / "lower.html", [PHOTO])
 
 
@@ -350,15 +350,44 @@ def test_fine_meshes_of_the_gallery_are_drawn_as_by_the_fragment_target(
 
 @pytest.mark.parametrize("name", sorted(STAYING))
 def test_gallery_program_that_cannot_go_there_is_refused_by_name(name: str, tmp_path: Path) -> None:
-    why = "this needs the texels"
+    why = r"\S+ needs texels while the page is made"
     with pytest.raises(pygpu.DeviceError, match=rf"render, {name}\.py:\d+ \(`.*`\): {why}"):
         export_recorded(gallery.load(name).render, tmp_path / "page.html", [gallery.photo()])
     assert not (tmp_path / "page.html").exists()
 
 
+@pytest.mark.parametrize(
+    ("function", "named"),
+    [
+        (lambda im: pygpu.scan(np.add, im), r"pygpu\.scan"),
+        (lambda im: pygpu.compress(im > 0.5, im), r"pygpu\.compress"),
+        (lambda im: np.cumsum(im, axis=1), r"np\.cumsum"),
+        (lambda im: im * float(im.max()), r"float\(\)"),
+        (lambda im: im * im.max().item(), r"\.item\(\)"),
+        (lambda im: im if im.max() > 1 else im * 2, "a test of a number"),
+        (lambda im: Image(np.asarray(im)), "NumPy"),
+    ],
+)
+def test_what_asks_for_texels_is_refused_by_name(function: Any, named: str, tmp_path: Path) -> None:
+    with pytest.raises(pygpu.DeviceError, match=rf"`\): {named} needs texels .*one more picture"):
+        export_recorded(function, tmp_path / "p.html", [PHOTO[..., 0]])
+
+
+def test_a_number_is_no_picture(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="a page shows images, and it returned a number"):
+        export_recorded(lambda im: (im * 2, im.max()), tmp_path / "p.html", [PHOTO])
+
+
+def test_a_shape_says_how_many_coordinates_there_are(page: Any, tmp_path: Path) -> None:
+    outer = pygpu.compile(lambda v, p: v(p.x) * v(p.y), v=pygpu.Signal, p=Position)
+    numbers = np.linspace(0, 1, 11, dtype=np.float32)
+    file = outer.export(tmp_path / "outer.html", numbers, shape=(5, 7))
+    check(page, file, outer(numbers, shape=(5, 7)))
+
+
 @pytest.mark.parametrize("name", ["threshold_otsu", "label", "equalize_hist"])
 def test_filter_that_measures_is_refused_by_name(name: str, tmp_path: Path) -> None:
-    why = rf"<lambda>, test_pages\.py:\d+ \(`.*`\): filters\.{name} measures .*parameter"
+    why = rf"<lambda>, test_pages\.py:\d+ \(`.*`\): filters\.{name} needs texels .*parameter"
     with pytest.raises(pygpu.DeviceError, match=why):
         export_recorded(lambda im: getattr(filters, name)(im), tmp_path / "p.html", [PHOTO[..., 0]])
 
