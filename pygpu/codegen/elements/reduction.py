@@ -18,7 +18,8 @@ import numpy as np
 from pygpu.codegen.llvm.block import FIRST_IMAGE, IMAGE_SLOTS
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Branch, Loop
-from pygpu.codegen.llvm.plan import TapSet, cost, plan
+from pygpu.codegen.llvm.plan import TapSet, plan
+from pygpu.codegen.llvm.schedule import cost
 from pygpu.codegen.llvm.span import Writer
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.builder import Builder

@@ -15,7 +15,8 @@ from typing import Final
 from pygpu.codegen.llvm.block import Block, Values
 from pygpu.codegen.llvm.code import Code, floor
 from pygpu.codegen.llvm.flow import Branch
-from pygpu.codegen.llvm.plan import Plan, TapSet, cost
+from pygpu.codegen.llvm.plan import Plan, TapSet
+from pygpu.codegen.llvm.schedule import cost
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.boundaries import INTEGERS, RULES, index
 from pygpu.core.host.records import record

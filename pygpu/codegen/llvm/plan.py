@@ -8,28 +8,22 @@ from dataclasses import field
 from itertools import combinations
 from typing import Final
 
-from pygpu.codegen.llvm.schedule import Cell, Chain, Step, chains, in_order
+from pygpu.codegen.llvm.schedule import Cell, Chain, Step, chains, cost, in_order, is_cheap
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
-from pygpu.core.operations.ops import TABLE, Cost
 from pygpu.core.programs import Task
 from pygpu.core.storage import Format
-from pygpu.passes.analysis.taps import REACH, find_taps, is_flat
+from pygpu.passes.analysis.taps import REACH, find_taps, is_flat, loads_of_block
 from pygpu.passes.analysis.variance import X, variance
-from pygpu.ssa import Function, Load, Number, Op, Region, Value, walk
+from pygpu.ssa import Function, Load, Number, Op, Value, walk
 
 with later():
     from pygpu.passes.analysis import branches, counters, ranges
 
 MULTIPLE: Final = 4  # neighbours' taps further apart along an axis than this are gathered
 GATHERED: Final = 8  # operations that a lane's texel from anywhere costs as much as
+LITTLE: Final = 0.67  # of a pixel's loads, above which few are those that rows of a block share
 WRITTEN: Final = 24  # vectors of results that a block of several rows writes at most
-CHEAP: Final = 12  # ops of a side of a branch that is computed whether it is taken or not
-COSTLY: Final = frozenset(
-    code
-    for code, row in TABLE.items()
-    if row.cost in (Cost.NATIVE, Cost.SERIES, Cost.ROUNDS, Cost.MEMORY)
-)
 
 
 @record(eq=False)
@@ -95,6 +89,7 @@ class Plan:
     group: int = 1  # pixels of code that are one of the images, whose components they are
     crosses: bool = False  # a row reads columns, as where images are transposed
     single: bool = False  # pixels are computed one by one: see gathers_apart
+    apart: bool = False  # blocks of a row are better where caches do not hold the images
     flat: bool = False  # pixels read themselves alone, and not where they are: any row is as good
     joins: bool = False  # blocks have a row, which may go on in the next: pixels read their columns
 
@@ -139,11 +134,14 @@ def plan(task: Task, lanes: int, raw: bool = False, group: int = 1) -> Plan:
     result.flat = is_flat(function)
     result.vectors, result.rows = block(result, ops, taps, all(map(is_plain, inputs)))
     is_down = not others and is_flat(function, down=True)
+    result.apart = result.rows > 1 and not result.flat and shares_little(result, taps, inputs)
     if gathers_apart(result, far):
         result.single, result.lanes, result.vectors, result.rows = True, 1, 1, 1
         result.bits = dict.fromkeys(result.bits, 0)
     elif result.flat or task.low:
         result.vectors, result.rows = result.vectors * result.rows, 1
+        if result.apart:
+            result.vectors = min(result.vectors, 4 if len(result.chains) == 1 else 2)
     elif task.planar and (is_down or (not task.short and len({op.data.image for op in taps}) > 1)):
         # Planes a power of two apart lie in the same sets of the cache: of few rows each all fit.
         result.rows = 1
@@ -226,6 +224,16 @@ def shares_rows(made: Plan, taps: Sequence[Op]) -> bool:
         and (one.dy - other.dy) % one.apart[1] == 0
         for one, other in combinations(found, 2)
     )
+
+
+def shares_little(made: Plan, taps: Sequence[Op], inputs: Sequence[Format]) -> bool:
+    """Whether the rows of a block load hardly less than as many pixels alone, as where one of many
+    images is read above and below. Each row of each image, and of results, is a stretch of memory
+    of its own, of which processors foresee a few."""
+    is_plain_block = made.straight and all(map(is_plain, inputs))
+    if not taps or not is_plain_block or made.multiples or made.reaching:
+        return False
+    return loads_of_block(taps, made.rows) > LITTLE * loads_of_block(taps, 1)
 
 
 def place_of(made: Plan, op: Op) -> Multiple:
@@ -428,22 +436,3 @@ def _offset(value: Value, pixel: Value, bits: dict[Value, int]) -> list[tuple[Va
         else:
             return None
     return terms
-
-
-def is_cheap(op: Op) -> bool:
-    """Whether both sides of a branch may be computed for less than it costs to choose."""
-    for region in op.regions:
-        inner = list(walk(region))
-        if len(inner) > CHEAP or any(o.code in COSTLY or o.regions for o in inner):
-            return False
-    return True
-
-
-def cost(region: Region, rounds: int = 8) -> int:
-    """About how many operations a pixel takes; loops count as a few rounds."""
-    total = 0
-    for op in region.ops:
-        times = rounds if op.code == "loop" else 1
-        total += times * sum([cost(inner, rounds) for inner in op.regions])
-        total += 10 if op.code in COSTLY and op.code != "load" else op.code != "constant"
-    return total

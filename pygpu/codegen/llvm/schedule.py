@@ -1,4 +1,4 @@
-"""In which order native code computes a block of pixels.
+"""In which order native code computes a block of pixels, and about how long that takes.
 
 All cells of a block advance together, by the source rows that each has reached (or by columns,
 where the function reads them so): all rows of the block take a texel as soon as it is loaded, and
@@ -11,12 +11,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from pygpu.core.host.records import record
-from pygpu.ssa import Function, Op, Value, used_by, uses, walk, within
+from pygpu.core.operations.ops import TABLE, Cost
+from pygpu.ssa import Function, Op, Region, Value, used_by, uses, walk, within
 
 Cell = tuple[int, int]
 Step = tuple[Op, Cell]
 Reached = dict[Op, tuple[int, int]]  # of each op, the last of the taps that it depends on
 LEAST: Final = 4  # terms of a chain worth the name
+CHEAP: Final = 12  # ops of a side of a branch that is computed whether it is taken or not
+COSTLY: Final = frozenset(
+    code
+    for code, row in TABLE.items()
+    if row.cost in (Cost.NATIVE, Cost.SERIES, Cost.ROUNDS, Cost.MEMORY)
+)
 
 
 @record
@@ -106,3 +113,22 @@ def _reached(
         times += [key(e.data.dx, e.data.dy) for e in within(op) if e in taps]
         reached[op] = max(times, default=lowest)
     return reached
+
+
+def is_cheap(op: Op) -> bool:
+    """Whether both sides of a branch may be computed for less than it costs to choose."""
+    for region in op.regions:
+        inner = list(walk(region))
+        if len(inner) > CHEAP or any(o.code in COSTLY or o.regions for o in inner):
+            return False
+    return True
+
+
+def cost(region: Region, rounds: int = 8) -> int:
+    """About how many operations a pixel takes; loops count as a few rounds."""
+    total = 0
+    for op in region.ops:
+        times = rounds if op.code == "loop" else 1
+        total += times * sum([cost(inner, rounds) for inner in op.regions])
+        total += 10 if op.code in COSTLY and op.code != "load" else op.code != "constant"
+    return total

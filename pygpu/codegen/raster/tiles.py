@@ -19,8 +19,8 @@ from pygpu.codegen.llvm.block import HEIGHT, WIDTH, Masks, Values
 from pygpu.codegen.llvm.body import READ
 from pygpu.codegen.llvm.flow import Loop, counting, when
 from pygpu.codegen.llvm.memory import deinterleave, interleave
-from pygpu.codegen.llvm.plan import Plan, is_cheap
-from pygpu.codegen.llvm.schedule import Cell
+from pygpu.codegen.llvm.plan import Plan
+from pygpu.codegen.llvm.schedule import Cell, is_cheap
 from pygpu.codegen.llvm.span import Emitted, Writer
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.codegen.raster import layout

@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 from pygpu.core.host.later import later
 from pygpu.core.programs import Task
-from pygpu.core.storage import Format
+from pygpu.core.storage import Format, strides_of
 from pygpu.devices.cpu.chunks import Chunks, Cores, Slots, cores, run_chunks
-from pygpu.devices.cpu.given import Arrays
+from pygpu.devices.cpu.given import Arrays, of_channels
 from pygpu.devices.cpu.layout import Inner, Sizes
 from pygpu.devices.cpu.native import native_of
 from pygpu.devices.process.reserve import RESERVE
@@ -36,6 +36,8 @@ from pygpu.passes.blocks.joined_rows import Joined, joined_rows
 
 with later():
     from pygpu.codegen.elements import copies, picks, turns
+    from pygpu.passes.blocks import rows_as_texels
+    from pygpu.passes.layout import turned
 
 PICKED: Final = 1 << 13  # elements below which NumPy picks them as quickly
 FAR: Final = 32  # bytes of rows that are copied at a time where texels lie apart, or four texels
@@ -197,6 +199,40 @@ def _run(image: NDArray[Any], rows: NDArray[Any], cores: Cores, back: bool) -> N
 
 
 # ---------------------------------------------------------------- rows
+
+
+def run_thin(program: Any, given: Arrays) -> None:
+    """Run a `CpuProgram`: rows as texels of a row where columns are few, else columns for rows."""
+    arrays, uniforms, shape, results = given
+    every = (*arrays, *results)
+    width = shape[1]
+    if 1 < width <= rows_as_texels.MOST and not strides_of(every):
+        few = _of_columns(program, width)
+        if few is not None and all(array.shape == (*shape, 1) for array in every):
+            read, made = (
+                [array.reshape(1, -1, width) for array in each] for each in (arrays, results)
+            )
+            few._run(Arrays(read, uniforms, (1, shape[0]), made))
+            return
+    if program.turned is None:
+        function = turned.turned(program.task.function)
+        program.turned = type(program)(replace(program.task, function=function))
+    on = cores()
+    columns = [rows_for(result) for result in results]
+    read = [columns_of(array, on) for array in arrays]
+    program.turned._run(Arrays(read, uniforms, shape[::-1], columns))
+    for rows, result in zip(columns, results, strict=True):
+        put_back(rows, result, on)
+
+
+def _of_columns(program: Any, width: int) -> Any:
+    """The program of images of so many columns; None where there is none."""
+    if width not in program.few:
+        function = rows_as_texels.of_columns(program.task.function, width)
+        program.few[width] = None
+        if function is not None:
+            program.few[width] = type(program)(of_channels(program.task, function, width))
+    return program.few[width]
 
 
 class JoinedRows:

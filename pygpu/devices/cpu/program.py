@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.llvm import boundary, span
-from pygpu.codegen.llvm.plan import cost
+from pygpu.codegen.llvm.schedule import cost
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.boundaries import rows_read
 from pygpu.core.host.later import later
 from pygpu.core.programs import Frame, Planes, Program, Task, Work
 from pygpu.core.storage import Storage, is_thin, rows_of, strides_of
-from pygpu.devices.cpu.chunks import address, addresses, cores, host, native_loops
+from pygpu.devices.cpu.chunks import address, addresses, host, native_loops
 from pygpu.devices.cpu.given import (
     HUGE,
     Arrays,
@@ -33,7 +33,6 @@ from pygpu.devices.cpu.given import (
     are_own,
     is_used,
     is_wide,
-    of_channels,
 )
 from pygpu.devices.cpu.layout import Layout, Sizes
 from pygpu.devices.cpu.native import Native, attributes, native_span
@@ -46,7 +45,6 @@ with later():
     from pygpu.devices.cpu import moves
     from pygpu.devices.cpu import rounds as rounds_of
     from pygpu.passes.blocks import rows_as_texels
-    from pygpu.passes.layout import turned
 
 SMALL: Final = 60_000  # below so many vector operations, nobody waits for a second thread
 TINY: Final = 15_000  # below so many, one that waits already is not worth it either
@@ -61,6 +59,7 @@ NARROW: Final = 48
 MANY: Final = 1 << 17
 OFTEN: Final = 1 << 15  # likewise, where calls like one before come again
 HELD: Final = 6  # rows of each plane that caches hold where these are short
+HELD_AT_ONCE: Final = 1 << 20  # bytes of images that a core's caches hold
 ROWS_HELD: Final = 1 << 10  # bytes of a row of all planes, up to which they do
 WIDE: Final = 128  # pixels of a row from which on its two edges cost little
 STREAMED: Final = 1 << 24  # bytes of results that no cache is likely to hold until they are read
@@ -92,9 +91,9 @@ class CpuProgram(Program):
         self.few: dict[int, CpuProgram | None] = {}  # for images of so many columns, made then
         self.joined: moves.JoinedRows | None = None  # for many short rows, made when such come
         self.fewer: dict[tuple[int, int], CpuProgram] = {}  # for short rows of planes: of_rows
-        self.low: CpuProgram | None = None  # for results of one row, made when such come
         self.native: dict[tuple[bool, bool], tuple[Native, int]] = {}
         self.large = 0  # calls with large results
+        self.many = 0  # calls with more than caches hold, of functions whose rows share little
         self.at_ends: list[tuple[Native, int]] = []  # code for the ends of rows; the first is used
         self.row_ends = 0  # that were computed without it
         self.source = self._compile(wide=False)
@@ -271,6 +270,23 @@ class CpuProgram(Program):
         return beside and not self._has_ends(shape[1])
 
     @cached_property
+    def by_rows(self) -> CpuProgram:
+        """The program of rows one by one."""
+        made = CpuProgram(replace(self.task, low=True))
+        made.large = self.large
+        return made
+
+    def _is_by_rows(self, shape: tuple[int, int], called: int = 1) -> bool:
+        """Whether rows are computed one by one: a long one alone, and where they share little those
+        of images that no cache holds, after so many calls with such."""
+        if shape[0] == 1 or self.plan.rows == 1 or not self.plan.apart:
+            return shape[0] == 1 and shape[1] >= LONG_ROW and self.plan.rows > 1
+        texel = sum([format.nbytes for format in (*self.task.inputs, *self.task.outputs)])
+        is_large = shape[0] * shape[1] * texel > HELD_AT_ONCE
+        self.many += is_large
+        return is_large and self.many > called
+
+    @cached_property
     def can_end(self) -> bool:
         """Whether the ends of rows may have code of their own."""
         return boundary.ends_are_written(self.plan, self.code.task)
@@ -298,12 +314,10 @@ class CpuProgram(Program):
             self.joined.run(given)
             return
         elif self._is_thin(shape):
-            self._run_thin(given)
+            moves.run_thin(self, given)
             return
-        elif shape[0] == 1 and shape[1] >= LONG_ROW and self.plan.rows > 1:
-            if self.low is None:
-                self.low = CpuProgram(replace(self.task, low=True))
-            self.low._run(given)
+        elif self._is_by_rows(shape):
+            self.by_rows._run(given)
             return
         self._run_sized(Sizes(tuple(sizes), shape, strides, planes), given)
 
@@ -328,37 +342,6 @@ class CpuProgram(Program):
         else:
             POOL.run(self.calls, job, threads, brief)
         layout.blocks.append(block)
-
-    def _run_thin(self, given: Arrays) -> None:
-        """Rows as texels of a row where columns are few, else columns for rows."""
-        arrays, uniforms, shape, results = given
-        every = (*arrays, *results)
-        width = shape[1]
-        if 1 < width <= rows_as_texels.MOST and not strides_of(every):
-            program = self._of_columns(width)
-            if program is not None and all(array.shape == (*shape, 1) for array in every):
-                read, made = (
-                    [array.reshape(1, -1, width) for array in each] for each in (arrays, results)
-                )
-                program._run(Arrays(read, uniforms, (1, shape[0]), made))
-                return
-        if self.turned is None:
-            self.turned = CpuProgram(replace(self.task, function=turned.turned(self.task.function)))
-        on = cores()
-        columns = [moves.rows_for(result) for result in results]
-        read = [moves.columns_of(array, on) for array in arrays]
-        self.turned._run(Arrays(read, uniforms, shape[::-1], columns))
-        for rows, result in zip(columns, results, strict=True):
-            moves.put_back(rows, result, on)
-
-    def _of_columns(self, width: int) -> CpuProgram | None:
-        """The program of images of so many columns."""
-        if width not in self.few:
-            function = rows_as_texels.of_columns(self.task.function, width)
-            self.few[width] = None
-            if function is not None:
-                self.few[width] = CpuProgram(of_channels(self.task, function, width))
-        return self.few[width]
 
     def reach(self, index: int, is_inside: bool = False) -> tuple[int, int] | None:
         """See core/programs.py. `is_inside`: all rows that are read are there."""
@@ -391,6 +374,8 @@ class CpuProgram(Program):
             planes = None
         elif planes is not None and math.prod(shape) >= OFTEN:
             program = self.of_rows(size[1])
+        elif planes is None and self._is_by_rows(size, 0):
+            program = self.by_rows
         key, pixels = program._key(sizes, size, strides, planes=planes), math.prod(shape)
         if key is None:
             return None

@@ -19,7 +19,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen.llvm.plan import chooses, cost
+from pygpu.codegen.llvm.plan import chooses
+from pygpu.codegen.llvm.schedule import cost
 from pygpu.core.boundaries import rows_read
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record

@@ -4,9 +4,10 @@ read the pixel's own alone."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
-from pygpu.ssa import Function, Op, walk
+from pygpu.ssa import Function, Load, Op, walk
 
 REACH: Final = 64  # loads further along x are taps where many share what is copied at the ends
 FAR: Final = 512  # and no further
@@ -28,6 +29,16 @@ def find_taps(function: Function) -> set[Op]:
         margins = (max(columns) - min(columns)) * len(rows)
         found.update(wide if (len(wide) - len(near)) * SHARED >= margins else near)
     return found
+
+
+def loads_of_block(taps: Iterable[Op], rows: int) -> float:
+    """How many vectors of texels are loaded for each of so many rows that are computed together."""
+    columns: dict[tuple[int, str, int], set[int]] = {}
+    for op in taps:
+        data: Load = op.data
+        below = range(data.dy, data.dy + rows)
+        columns.setdefault((data.image, data.boundary, data.dx), set()).update(below)
+    return sum([len(read) for read in columns.values()]) / rows
 
 
 def is_flat(function: Function, down: bool = False) -> bool:

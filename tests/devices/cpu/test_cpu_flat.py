@@ -161,8 +161,8 @@ def test_thin_images_are_shared_out_as_square_ones_are(reach):
         expected = array * 0.25 + array[[*range(reach, len(array)), *[-1] * reach]] * 0.5
         np.testing.assert_allclose(compiled(array), expected, rtol=1e-6)
         (made,) = compiled._cache.programs.values()
-        programs = [made.program, made.program.turned, made.program.low]
-        programs += [program.low for program in programs if program]
+        programs = [made.program, made.program.turned, made.program.__dict__.get("by_rows")]
+        programs += [program.__dict__.get("by_rows") for program in programs if program]
         (layout,) = [each for program in programs if program for each in program.layouts.values()]
         return layout.tiles
 
@@ -183,7 +183,40 @@ def test_long_rows_alone_are_computed_as_others(boundary):
     assert np.array_equal(np.asarray(alone)[0], np.asarray(whole)[0])
     (made,) = compiled.specialisations()
     assert made.program.plan.rows > 1
-    assert made.program.low.plan.rows == 1
+    assert made.program.__dict__.get("by_rows").plan.rows == 1
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+def test_large_images_whose_rows_share_little_are_computed_by_rows(boundary):
+    """Equal bits come of blocks of several rows, which small ones have."""
+
+    def wave(now: Image, before: Image, p: Position):
+        beside = now(p + (1, 0)) + now(p + (-1, 0)) + now(p + (0, 1)) + now(p + (0, -1))
+        return 2 * now(p) - before(p) + 0.2 * (beside - 4 * now(p))
+
+    now, before = (RNG.random((401, 389), dtype=np.float32) for _ in range(2))
+    compiled = pygpu.compile(wave, target="cpu")
+    seen = Image(now, boundary=boundary, cval=0.5)
+    results = [np.asarray(compiled(seen, Image(before))) for _ in range(3)]
+    (made,) = compiled.specialisations()
+    assert made.program.plan.rows > 1
+    assert made.program.by_rows.plan.rows == 1
+    assert made.program.by_rows.layouts
+    assert np.array_equal(results[0], results[2])
+    top = Image(now[:90], boundary=boundary, cval=0.5)
+    assert np.array_equal(np.asarray(compiled(top, before[:90]))[1:80], results[2][1:80])
+
+
+def test_rows_that_share_most_of_what_they_read_are_computed_together():
+    def total(im: Image, p: Position):
+        return sum(im(p + (i, j)) for i in (-1, 0, 1) for j in (-1, 0, 1))
+
+    array = RNG.random((512, 640), dtype=np.float32)
+    compiled = pygpu.compile(total, target="cpu")
+    for _ in range(3):
+        compiled(array)
+    (made,) = compiled.specialisations()
+    assert "by_rows" not in made.program.__dict__
 
 
 def near_alone(im: Image, other: Image, p: Position):
