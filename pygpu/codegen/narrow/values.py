@@ -59,11 +59,16 @@ class Small:
 
     @property
     def fits(self) -> bool:
-        """Whether a register holds it, one without a sign where it is not exact: no two of those
-        are compared."""
+        """Whether a register holds it, one without a sign where it is large: no two of those are
+        compared."""
         if self.high <= MOST:
             return self.low >= LEAST
-        return not self.exact and self.low >= 0 and self.high + self.parts // 2 < 2**16
+        return self.low >= 0 and self.high + self.parts // 2 < 2**16
+
+    @property
+    def compares(self) -> bool:
+        """Whether it may be compared, with a sign: as floats are, or as ints."""
+        return self.exact and self.high <= MOST
 
     def in_parts(self, parts: int) -> Small:
         """This number as one of smaller parts of its unit: 3 quarters are 12 sixteenths."""
@@ -194,7 +199,7 @@ class Narrow:
         if first not in self.small:
             first, second = second, first
         one, other = self.small.get(first), self.small.get(second)
-        if one is None or not one.exact or (other is not None and not other.exact):
+        if one is None or not all(each.compares for each in (one, other) if each is not None):
             return False
         if other is not None:
             return one.unit == other.unit
@@ -239,6 +244,8 @@ class Narrow:
         values = op.operands[1:] if op.code == "select" else op.operands
         parts = self._alike(values) or self._in_parts(values)
         if parts is None or op.operands[0].type.size > 1:
+            return None
+        if op.code != "select" and any(part.high > MOST for part in parts):
             return None
         low, high = _ends(op.code, parts)
         return replace(parts[0], low=low, high=high)
@@ -375,6 +382,17 @@ class Narrow:
             return Small("whole", known.low >> places, known.high >> places)
         return Small("whole", known.low << places, known.high << places)
 
+    def _parted(self, op: Op) -> Small | None:
+        """An int without a sign over a known one, or what is left of it."""
+        known, number = self.small.get(op.operands[0]), constant_of(op.operands[1])
+        if known is None or known.low < 0 or op.result.type.kind != "int":
+            return None
+        if isinstance(number, bool) or not isinstance(number, int) or not 0 < number <= MOST:
+            return None
+        if op.code == "floordiv":
+            return Small("whole", known.low // number, known.high // number)
+        return Small("whole", 0, min(known.high, number - 1))
+
 
 _Rule = Callable[[Narrow, Op], Small | None]
 _RULES: Final[dict[str, _Rule]] = {
@@ -387,5 +405,6 @@ _RULES: Final[dict[str, _Rule]] = {
     "abs": Narrow._positive,
     **dict.fromkeys(("bit_and", "bit_or", "bit_xor"), Narrow._joined),
     **dict.fromkeys(("shl", "shr"), Narrow._shifted),
+    **dict.fromkeys(("floordiv", "mod"), Narrow._parted),
 }
 assert _RULES.keys() - {"load", "select"} <= TABLE.keys()

@@ -171,7 +171,7 @@ class _Writer(Writer):
                 return chosen
         small = [self.narrow.small[v] for v in values if v in self.narrow.small]
         kinds = {each.in_parts(known.parts).kind for each in small}
-        in_bytes = {known.kind, *kinds} == {"byte"} and op.code not in ("mul", "fma", "shl", "shr")
+        in_bytes = {known.kind, *kinds} == {"byte"} and op.code not in _SHORT
         kind = "byte" if in_bytes else "short"
         parts = [self.as_kind(value, kind, cell, result) for value in values]
         return self.resized(self.computed(op, parts, cell), known.kind)
@@ -262,10 +262,10 @@ class _Writer(Writer):
         if self.narrow.results is not None:
             return looked_up(code, code.splat(held, self.machine.lanes), self.narrow.results)
         if name in ("int32", "float32"):
-            wide = code.cast("zext" if held.kind == "byte" else "sext", held, "int")
+            wide = code.cast("zext" if known.low >= 0 else "sext", held, "int")
             return code.to_float(wide) if name == "float32" else wide
         if value.type.kind == "float" and known.unit == "whole":
-            above = self.test("gt", held, self.constant(held.kind, 0))
+            above = self.test("ne" if known.low >= 0 else "gt", held, self.constant(held.kind, 0))
             return code.select(above, self.constant("byte", 255), self.constant("byte", 0))
         if known.low < 0:
             zero = self.constant("short", 0)
@@ -288,5 +288,8 @@ _OPCODES: Final = {
     "bit_xor": "xor",
     "shl": "shl",
     "shr": "lshr",
+    "floordiv": "udiv",
+    "mod": "urem",
 }
+_SHORT: Final = frozenset(("mul", "fma", "shl", "shr", "floordiv", "mod"))  # never in bytes
 assert TESTS.keys() <= FLOAT_TESTS.keys()

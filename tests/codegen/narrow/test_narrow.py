@@ -85,11 +85,38 @@ def raw_sum(im: Image, p: Position) -> Any:
     return sum([im(p + d) for d in AROUND]) > 8 * im(p)
 
 
+def raw_blur(im: Image, p: Position) -> Any:
+    weights = (1, 4, 6, 4, 1)
+    total = 128
+    for j in range(5):
+        for i in range(5):
+            total += weights[i] * weights[j] * im(p + (i - 2, j - 2))
+    return total >> 8, total
+
+
+def raw_mean(im: Image, p: Position) -> Any:
+    total = sum([im(p + d) for d in AROUND])
+    return total // 8, (31 * total + im(p)) % 251, (total * 32) // 7 + total % 7, im(p) // 3
+
+
+def raw_chosen(im: Image, p: Position) -> Any:
+    total = 250 * im(p)
+    return total if im(p) > im(p + (1, 0)) else total + im(p + (0, 1))
+
+
+def raw_compared(im: Image, p: Position) -> Any:
+    return 250 * im(p) > 128 * im(p + (1, 0)), min(200 * im(p), 150 * im(p + (1, 0)))
+
+
+def larger(im: Image, p: Position) -> Any:
+    return sum([8000.0 if im(p + d) > 0.25 else 0.0 for d in AROUND])
+
+
 def in_floats(im: Image, p: Position) -> Any:
     return im(p) * 0.5 + im(p + (1, 0))
 
 
-SCALED = [pattern, pattern_of_floats, census, greater, signs, large, above, majority, clipped,
+SCALED = [pattern, pattern_of_floats, census, greater, signs, large, larger, above, majority, clipped,
           brightest, weighed, two, of_four, of_thirds]  # fmt: skip
 
 
@@ -244,17 +271,19 @@ def test_bytes_in_narrow_lanes_give_what_floats_give(
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int32"])
-@pytest.mark.parametrize("function", [raw, raw_sum])
+@pytest.mark.parametrize("function", [raw, raw_sum, raw_blur, raw_mean, raw_chosen, raw_compared])
 def test_bytes_as_ints_do(
     function: Any, dtype: str, written: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     array = np.random.default_rng(4).integers(0, 256, (61, 150), np.uint8)
-    found = results(function, Image(array, normalize=False), dtype=dtype)
-    assert written == [True]
+    array[:20], array[20:25] = 255, 0
+    image = Image(array, normalize=False)
+    narrow, plain = [pygpu.compile(function, target="cpu", dtype=dtype) for _ in range(2)]
+    found = called(narrow, image)
+    assert written == [function is not raw_compared]
     monkeypatch.setattr(Narrow, "of", lambda *given: None)
-    np.testing.assert_array_equal(
-        found, results(function, Image(array, normalize=False), dtype=dtype)
-    )
+    for one, other in zip(found, called(plain, image), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_what_is_rounded_stays_in_floats(written: list[bool]) -> None:
