@@ -116,8 +116,8 @@ def in_floats(im: Image, p: Position) -> Any:
     return im(p) * 0.5 + im(p + (1, 0))
 
 
-SCALED = [pattern, pattern_of_floats, census, greater, signs, large, larger, above, majority, clipped,
-          brightest, weighed, two, of_four, of_thirds]  # fmt: skip
+SCALED = [pattern, pattern_of_floats, census, greater, signs, large, larger, above, majority,
+          clipped, brightest, weighed, two, of_four, of_thirds]  # fmt: skip
 
 
 SUMS = {  # weights in parts
