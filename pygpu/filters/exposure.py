@@ -25,6 +25,7 @@ from pygpu.execution.arrays.histograms import histogram
 from pygpu.execution.large.images import LazyImage, counted, derived
 from pygpu.execution.large.sources import is_dask
 from pygpu.filters.whole import (
+    Levels,
     channels_of,
     image_of,
     joined,
@@ -317,11 +318,12 @@ def match_histograms(image: Image, reference: Any) -> Any:
             f"match_histograms: the reference has {other.channels} channels, "
             f"the image {image.channels}"
         )
-    scale = 1.0
+    reference = Levels(other)
     if not is_dask(image) and not is_dask(other):
         levels, other_levels = levels_of(image), levels_of(other)
         if levels is not None and other_levels is not None:
-            (image, _), (other, scale) = levels, other_levels
+            image, reference = levels.image, other_levels
+            other = reference.image
     most = _most(image)
     if not (most and _most(other)):
         refuse_dask(
@@ -336,14 +338,15 @@ def match_histograms(image: Image, reference: Any) -> Any:
         shape = ((most + 1) // 256, 256, image.channels)
         table = derived(_tables_of_counts, *given, shape=shape, dtype=np.float32)
         return last(_of_table, image, image_of(table, "table"), most=most)
-    are_counted = most and _most(other)
-    made = None if are_counted else _alike(image, other)
+    if most and _most(other):
+        own, others = ([_of_counts(counts) for counts in _values(one)] for one in (image, other))
+        others = [(reference.of(numbers), shares) for numbers, shares in others]
+        table = _tables(most, own, others, reference.unit)
+        return last(_of_table, image, image_of(table, "table"), most=most)
+    made = _alike(image, other)
     if made is not None:
         return Image(made)
-    own, others = _counted_all([image, other])
-    if are_counted:
-        table = _tables(most, own, others, scale / _most(other))
-        return last(_of_table, image, image_of(table, "table"), most=most)
+    own, others = map(_shares_of_all_channels, (image, other))
     pairs = zip(layers_of(image), own, others, strict=True)
     return joined([_replaced(layer, *_matched(*one, *other)) for layer, one, other in pairs])
 
@@ -383,13 +386,9 @@ def _of_counts(counts: NDArray[Any]) -> _Shares:
     return numbers, shares / shares[-1]
 
 
-def _counted_all(images: Sequence[Image]) -> list[list[_Shares]]:
-    """For each channel of images the different values, sorted, and the share of texels not above
-    each."""
-    if all(map(_most, images)):
-        return [[_of_counts(counts) for counts in _values(one)] for one in images]
-    wide = [texels(one.storage.host(), one.format) for one in images]
-    return [[_shares_of(one[..., c]) for c in range(one.shape[2])] for one in wide]
+def _shares_of_all_channels(image: Image) -> list[_Shares]:
+    wide = texels(image.storage.host(), image.format)
+    return [_shares_of(wide[..., c]) for c in range(wide.shape[2])]
 
 
 def _shares_of(channel: NDArray[Any]) -> _Shares:

@@ -30,6 +30,7 @@ from pygpu.core.errors import (
     shown,
 )
 from pygpu.core.storage import STORED, Storage
+from pygpu.devices import targets
 from pygpu.execution.arguments.convert import (
     array_of,
     is_pil,
@@ -53,6 +54,7 @@ from pygpu.types import vector
 LARGE: Final = 1 << 15  # pixels above which passes are put together
 BYTES: Final = frozenset(("L", "LA", "P", "RGB", "RGBA"))  # modes whose results are bytes again
 SOME: Final = 1 << 8  # floats by which it is told whether they may have been
+MANY: Final = 1 << 11  # floats by which it is told whether they have few values
 LEVELS: Final = (255, 1023, 4095, 16383, 65535)  # whole numbers of 8 to 16 bits
 PICTURE: Final = "picture"  # in place of a dtype: floats become bytes, the rest stays
 
@@ -68,23 +70,67 @@ def image_of(value: Any, name: str) -> Any:
     return ImageMaker.make(storage, reading, info=info_from([value]))
 
 
-def levels_of(image: Image) -> tuple[Image, float] | None:
-    """Bytes and words as they are, or those that floats have been made of, and by what these are
-    more than the same bytes or words; None of other images. They are counted, in a fraction of the
-    time of a sort."""
+class Levels(NamedTuple):
+    """An image of bytes or words, and what texels are that are numbers of these: by what they are
+    more than the same bytes or words, or the value of each."""
+
+    image: Image
+    scale: float = 1.0
+    values: NDArray[np.float32] | None = None
+
+    @property
+    def unit(self) -> float:
+        return self.scale / np.iinfo(self.image.format.dtype).max if self.values is None else 1.0
+
+    def of(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """What numbers stand for, in units."""
+        return numbers if self.values is None else self.values[numbers]
+
+
+def levels_of(image: Image) -> Levels | None:
+    """Bytes and words as they are, or those that floats have been made of or that tell few floats
+    apart; None of other images. They are counted, in a fraction of the time of a sort."""
     host = image.storage.host()
     if host.dtype != np.float32:
-        return (image, 1.0) if host.dtype in (np.uint8, np.uint16) else None
-    some = host.ravel()[:: max(1, host.size // SOME | 1)].astype(np.float64)
+        return Levels(image) if host.dtype in (np.uint8, np.uint16) else None
+    some = host.ravel()[:: max(1, host.size // SOME | 1)]
     for most in LEVELS:
-        wide = some * most
-        if (np.abs(wide - np.rint(wide)) < max(1e-3, 1e-7 * most)).all():  # not of NaN
-            kind = np.uint8 if most == 255 else np.uint16
-            with np.errstate(invalid="ignore", over="ignore"):
-                found: NDArray[Any] = np.rint(host * np.float32(most)).astype(kind)
-            made = found / np.float32(most), found * np.float32(1 / most)
-            if any(np.array_equal(each, host) for each in made):
-                return Image(found), np.iinfo(kind).max / most
+        if _of_levels(some, most) is not None:
+            found = _of_levels(host, most)
+            if found is not None:
+                return Levels(Image(found), np.iinfo(found.dtype).max / most)
+    return _told_apart(host)
+
+
+def _of_levels(floats: NDArray[np.float32], most: int) -> NDArray[Any] | None:
+    """The bytes or words, up to so many, that floats have been made of; None of other floats."""
+    kind = np.uint8 if most == 255 else np.uint16
+    with np.errstate(invalid="ignore", over="ignore"):
+        found: NDArray[Any] = np.rint(floats * np.float32(most)).astype(kind)
+    made = found / np.float32(most), found * np.float32(1 / most)
+    return found if any(np.array_equal(each, floats) for each in made) else None
+
+
+def _told_apart(host: NDArray[np.float32]) -> Levels | None:
+    """Floats of few values, as bytes are that something was done to, as words: even steps of their
+    range, or of each power of two, if each step has one value."""
+    flat, device = host.reshape(-1, 1), targets.choose("auto")
+    some = flat[:: max(1, len(flat) // MANY | 1)]
+    is_worth_it = len(flat) >= LARGE and len(np.unique(some)) < len(some) // 2
+    low, high = flat.min(), flat.max()
+    with np.errstate(all="ignore"):
+        scale = np.float32(65535 / (high - low))  # 0 or no number where there is one that is none
+    if not (is_worth_it and 0 < scale < math.inf and targets.is_on_host(device)):
+        return None
+    start = np.full((1 << 16, 1), low, np.float32)
+    for is_even in (True, False):
+        if is_even:
+            words = np.rint((flat - low) * scale).astype(np.int32)
+        else:
+            words = (flat - low).view(np.int32) >> 15
+        values = device.fold_groups(flat, words[:, 0], "maximum", start.copy())
+        if values is not None and np.array_equal(values.take(words), flat):
+            return Levels(Image(words.astype(np.uint16).reshape(host.shape)), values=values[:, 0])
     return None
 
 

@@ -150,6 +150,29 @@ def test_match_histograms_of_floats_that_were_whole(made) -> None:
             assert_allclose(filters.match_histograms(one, BYTES[..., 0]), expected, atol=1e-6)
 
 
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda x: 1 - x,
+        lambda x: x**2.2,
+        lambda x: 1e30 * x - 3e29,
+        lambda x: 1e-42 * x,
+        lambda x: np.where(x > 0.9, -np.inf, x),
+        lambda x: np.stack([(x - m) / (m + 0.1) for m in (0.2, 0.5, 0.6)], -1),
+    ],
+)
+def test_match_histograms_of_floats_of_few_values(made) -> None:
+    """They are counted, too, where each has a step of the range or a power of two to itself."""
+    whole = [np.tile(im, (2, 2)) / np.float32(255) for im in (MOON, BYTES[..., 0])]
+    one, other = (made(im).astype(np.float32) for im in whole)
+    axis = -1 if one.ndim == 3 else None
+    for changed in (False, True):  # of two values that have one step
+        one = one.copy()
+        one[0, 0] = np.nextafter(one[1, 1], np.float32(9)) if changed else one[0, 0]
+        expected = skimage.exposure.match_histograms(one, other, channel_axis=axis)
+        assert_allclose(filters.match_histograms(one, other), expected, rtol=2e-6)
+
+
 @pytest.mark.parametrize("image", [GREY, MOON, WORDS], ids=lambda i: str(i.dtype))
 def test_threshold_otsu(image) -> None:
     most = 1 if image.dtype == np.float32 else np.iinfo(image.dtype).max
