@@ -322,8 +322,24 @@ class Narrow:
                 more += known.low * times
         if parts > PARTS or not terms:
             return None
+        if len(terms) == 2 and not more and terms[0][1] == -terms[1][1] and _is_more(*terms):
+            low = max(low, 0)
         self.sums[result] = Sum(tuple(terms), more)
         return Small("texel", low, high, parts, exact=False)
+
+    def difference(self, value: Value) -> tuple[Value, Value] | None:
+        """The two bytes of which a value is the first less the second; None where it is not."""
+        made, op = self.sums.get(value), value.op
+        pair = op.operands if made is None and op is not None and op.code == "sub" else ()
+        if made is not None and not made.more:
+            ordered = sorted(made.terms, key=lambda term: -term[1])
+            is_plain = [times for _, times in ordered] == [1, -1]
+            pair = tuple([each for each, _ in ordered]) if is_plain else ()
+        known = [self.small[each] for each in (value, *pair) if each in self.small]
+        alike = len({(each.unit, each.parts) for each in known}) == 1
+        if len(known) != 3 or not alike or any(each.kind != "byte" for each in known[1:]):
+            return None
+        return pair[0], pair[1]
 
     def _positive(self, op: Op) -> Small | None:
         """How much it is, without its sign."""
@@ -338,6 +354,8 @@ class Narrow:
         if parts is None or parts[0].unit != "whole":
             return self._scaled(op) or self._weighed(op)
         made = Small("whole", *_ends(op.code, parts))
+        if op.code == "sub" and _is_more((op.operands[0], 1), (op.operands[1], -1)):
+            made = replace(made, low=max(made.low, 0))
         if op.code == "mul":
             is_signed = op.result.type.kind == "float" and min(part.low for part in parts) < 0
             return None if is_signed else made  # nothing times less than nothing is -0.0
@@ -392,6 +410,25 @@ class Narrow:
         if op.code == "floordiv":
             return Small("whole", known.low // number, known.high // number)
         return Small("whole", 0, min(known.high, number - 1))
+
+
+def _is_more(*terms: tuple[Value, int]) -> bool:
+    """Whether of two values the one that is added cannot be less than the one that is taken away:
+    the greatest of some values, among which is one of which that is the least."""
+    (least, _), (greatest, _) = sorted(terms, key=lambda term: term[1])
+    return not _compared(greatest, "max").isdisjoint(_compared(least, "min"))
+
+
+def _compared(value: Value, code: str) -> set[Value]:
+    """The values of which one is the greatest or least, and itself."""
+    found, pending = set(), [value]
+    while pending:
+        each = pending.pop()
+        if each not in found:
+            found.add(each)
+            if each.op is not None and each.op.code == code:
+                pending += each.op.operands
+    return found
 
 
 _Rule = Callable[[Narrow, Op], Small | None]

@@ -158,6 +158,10 @@ class _Writer(Writer):
         known = self.narrow.small[result]
         if result in self.narrow.sums:
             return self.summed(result, cell)
+        if op.code in ("abs", "max"):
+            difference = self.difference(op, cell)
+            if difference is not None:
+                return self.resized(difference, known.kind)
         if op.code in ("to_int", "to_float") and op.operands[0].type.kind == "bool":
             (held,) = self.get(op.operands[0], cell)
             return code.select(held, self.constant("byte", 1), self.constant("byte", 0))
@@ -175,6 +179,23 @@ class _Writer(Writer):
         kind = "byte" if in_bytes else "short"
         parts = [self.as_kind(value, kind, cell, result) for value in values]
         return self.resized(self.computed(op, parts, cell), known.kind)
+
+    def difference(self, op: Op, cell: Cell) -> Val | None:
+        """The difference of two bytes without its sign, or nothing where it has one, in bytes. None
+        for what is neither."""
+        value, *others = op.operands
+        if others and constant_of(value) is not None:
+            value, others = others[0], [value]
+        pair = self.narrow.difference(value)
+        if pair is None or any(constant_of(each) != 0 for each in others):
+            return None
+        return self.apart(pair, cell, op.code == "abs")
+
+    def apart(self, pair: tuple[Value, Value], cell: Cell, is_either: bool) -> Val:
+        """How much more the first is than the second, nothing where it is less; or the second."""
+        code, ((first,), (second,)) = self.code, (self.get(value, cell) for value in pair)
+        least = code.minimum(first, second) if is_either else second
+        return code.binary("sub", code.maximum(first, second), least)
 
     def summed(self, result: Value, cell: Cell) -> Val:
         """Values times known numbers, added up. What is between may be too large: only the sum, of
@@ -267,6 +288,9 @@ class _Writer(Writer):
         if value.type.kind == "float" and known.unit == "whole":
             above = self.test("ne" if known.low >= 0 else "gt", held, self.constant(held.kind, 0))
             return code.select(above, self.constant("byte", 255), self.constant("byte", 0))
+        pair = self.narrow.difference(value) if known.low < 0 and known.parts == 1 else None
+        if pair is not None:
+            return self.apart(pair, cell, False)
         if known.low < 0:
             zero = self.constant("short", 0)
             held = code.select(self.test("gt", held, zero), held, zero)

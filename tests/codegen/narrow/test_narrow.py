@@ -112,12 +112,45 @@ def larger(im: Image, p: Position) -> Any:
     return sum([8000.0 if im(p + d) > 0.25 else 0.0 for d in AROUND])
 
 
+def contrast(im: Image, p: Position) -> Any:
+    texels = [im(p + d) for d in AROUND]
+    return max(texels) - min(texels)
+
+
+def apart(im: Image, p: Position) -> Any:
+    return abs(im(p) - im(p + (1, 0)))
+
+
+def over(im: Image, p: Position) -> Any:
+    return max(im(p) - min(im(p + d) for d in AROUND), 0.0)
+
+
+def less(im: Image, p: Position) -> Any:
+    return im(p) - im(p + (0, 1))
+
+
+def raw_apart(im: Image, p: Position) -> Any:
+    a, b = im(p), max(im(p + (1, 0)), im(p + (0, 1)))
+    return abs(a - b), max(a - b, 0), max(0, b - a), a - b, b - min(a, im(p + (1, 0)))
+
+
+def raw_ordered(im: Image, p: Position) -> Any:
+    texels = [im(p + d) for d in AROUND]
+    return (
+        max(texels) - min(texels),
+        min(texels) - max(texels),
+        max(texels) - 7,
+        max(texels) - im(p),
+    )
+
+
 def in_floats(im: Image, p: Position) -> Any:
     return im(p) * 0.5 + im(p + (1, 0))
 
 
 SCALED = [pattern, pattern_of_floats, census, greater, signs, large, larger, above, majority,
-          clipped, brightest, weighed, two, of_four, of_thirds]  # fmt: skip
+          contrast, apart, over, less, clipped, brightest, weighed, two, of_four,
+          of_thirds]  # fmt: skip
 
 
 SUMS = {  # weights in parts
@@ -271,7 +304,9 @@ def test_bytes_in_narrow_lanes_give_what_floats_give(
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int32"])
-@pytest.mark.parametrize("function", [raw, raw_sum, raw_blur, raw_mean, raw_chosen, raw_compared])
+@pytest.mark.parametrize(
+    "function", [raw, raw_sum, raw_blur, raw_mean, raw_chosen, raw_compared, raw_apart, raw_ordered]
+)
 def test_bytes_as_ints_do(
     function: Any, dtype: str, written: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
