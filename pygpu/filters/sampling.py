@@ -311,17 +311,20 @@ def between_ints(image: Any, order: int) -> Any:
 
 @compile
 def _within(im: Image, low: Image, p: Position) -> Any:
-    """Clipped to what is between two texels of `low`: the least and the greatest of an image."""
-    return glsl.clamp(im(p), low((0, 0)), low((1, 0)))
+    return between(low, im(p))
 
 
-def held(result: Any, image: Any, *more: float) -> Any:
-    """Held within the range of an image, all channels together, and of what lies outside."""
+def between(ends: Any, texel: Any) -> Any:
+    """Clipped to what is between two texels: the least and the greatest of an image."""
+    return glsl.clamp(texel, ends((0, 0)), ends((1, 0)))
+
+
+def ends_of(image: Any, *more: float) -> Any:
+    """The ends of the range of an image, all channels together, and of what lies outside."""
     shape = (1, 2, image.channels)
     ends = functools.partial(_ends, image.channels, more)
     least, greatest = _span(image)
-    found = derived(ends, least, greatest, shape=shape, dtype=np.float32)
-    return _within(result, image_of(found, "clip"))
+    return image_of(derived(ends, least, greatest, shape=shape, dtype=np.float32), "clip")
 
 
 def _span(image: Any) -> tuple[Any, Any]:
@@ -394,9 +397,15 @@ def resized_within(
 
 def clipped(made: Any, order: int, within: Any, mode: str, cval: float) -> Any:
     """What cubic interpolation has made, held within the range of an image where one is given."""
+    ends = limits(within, order, mode, cval)
+    return made if ends is None else _within(made, ends)
+
+
+def limits(within: Any, order: int, mode: str, cval: float) -> Any:
+    """The ends of the range that cubic interpolation is held within; None of others."""
     if order < 3 or within is None:
-        return made
-    return held(made, within, *([cval] if mode == "constant" else []))
+        return None
+    return ends_of(within, *([cval] if mode == "constant" else []))
 
 
 @whole_only

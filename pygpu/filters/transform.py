@@ -21,10 +21,12 @@ from pygpu.core.errors import shown
 from pygpu.execution.large.images import LazyImage
 from pygpu.filters.linear import gaussian
 from pygpu.filters.sampling import (
+    between,
     between_ints,
     bicubic,
     bilinear,
     clipped,
+    limits,
     order_of,
     read_as,
     resized_within,
@@ -84,6 +86,13 @@ def _turned(im: Image, p: Position, to: Vec2, around: Vec2, turn: Vec2, order: A
     return _between_texels(im, q, order)
 
 
+@compile
+def _turned_within(
+    im: Image, ends: Image, p: Position, to: Vec2, around: Vec2, turn: Vec2, order: Any = 1
+) -> Any:
+    return between(ends, _turned(im, p, to, around, turn, order))
+
+
 @whole
 @functools.partial(together, alone=True)
 def rotate(
@@ -118,15 +127,17 @@ def rotate(
         size = np.round(np.round(high - low, 9) + 1).astype(int)
         shape = (int(size[1]), int(size[0]))
         to = -low
-    turned = _turned(
-        read_as(between_ints(image, order), mode, cval),
+    ends = limits(image if clip else None, order, mode, cval)
+    seen = read_as(between_ints(image, order), mode, cval)
+    images = (seen,) if ends is None else (seen, ends)
+    return (_turned if ends is None else _turned_within)(
+        *images,
         to=Vec2(*map(float, to)),
         around=Vec2(*map(float, centre)),
         turn=Vec2(cos, sin),
         order=order,
         shape=shape,
     )
-    return clipped(turned, order, image if clip else None, mode, cval)
 
 
 @compile
@@ -134,6 +145,11 @@ def _by_matrix(im: Image, p: Position, matrix: Mat3, order: Any = 1) -> Any:
     """Each position is read where a matrix takes it, in homogeneous coordinates."""
     x, y, w = matrix @ Vec3(p.x, p.y, 1.0)
     return _between_texels(im, Vec2(x / w, y / w), order)
+
+
+@compile
+def _by_matrix_within(im: Image, ends: Image, p: Position, matrix: Mat3, order: Any = 1) -> Any:
+    return between(ends, _by_matrix(im, p, matrix, order))
 
 
 @compile
@@ -169,7 +185,11 @@ def warp(
     if output_shape is not None:
         size = size_of(output_shape, "warp: output_shape", image.channels)
     own = image.height, image.width
+    within = image if clip else None
     if matrix is not None:
+        ends = limits(within, order, mode, cval)
+        if ends is not None:
+            return _by_matrix_within(seen, ends, matrix=matrix, order=order, shape=size or own)
         warped = _by_matrix(seen, matrix=matrix, order=order, shape=size or own)
     else:
         places = _places(inverse_map, map_args or {}, size or own)
@@ -178,7 +198,7 @@ def warp(
                 f"warp: output_shape={size}, and the places are of shape {places.shape[:2]}"
             )
         warped = _by_places(seen, Image(places), order=order, shape=places.shape[:2])
-    return clipped(warped, order, image if clip else None, mode, cval)
+    return clipped(warped, order, within, mode, cval)
 
 
 def _matrix(inverse_map: Any) -> Any:
