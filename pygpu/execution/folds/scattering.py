@@ -20,7 +20,7 @@ from pygpu.core.host.records import record
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.core.storage import rows_of as shape_of
 from pygpu.devices import targets
-from pygpu.execution.arguments.convert import is_pil, storage_of
+from pygpu.execution.arguments.convert import is_pil
 from pygpu.execution.arguments.metadata import picture_info
 from pygpu.execution.arguments.results import ImageMaker, natural_dtype, picture_of
 from pygpu.execution.arrays.grouping import Grouping
@@ -227,7 +227,7 @@ def _back(given: Taken, texels: NDArray[Any], size: tuple[int, ...]) -> Any:
     if is_pil(given.original) and len(size) == 2:
         return picture_of(array, picture_info(given.original))
     if isinstance(given.original, ImageLike):
-        return _image(given, storage_of(array, "scatter", len(size)))
+        return _image(given, Storage.of(array.reshape(*shape_of(size), -1), size))
     return array
 
 

@@ -51,7 +51,10 @@ def native(
     if w.frames:
         for each in volatile.called(function, args, keywords):
             volatile.warn(w.frame, each, w.environment.still)
-    w.environment.dependencies.add(function, *args, *keywords.values())
+    reads = w.environment.dependencies
+    if isinstance(owner, dict) and args:  # globals().get("gain")
+        reads.add_item(owner, args[0])
+    reads.add(function, *args, *keywords.values(), *_items_of(args))
     if made.made:
         result = _run(w, function, args, keywords)
         made.carry_back()
@@ -89,6 +92,11 @@ def _run(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping
 
 def _replayable(iterator: Any) -> Iterator:
     return Iterator((Replay(iterator), 0))
+
+
+def _items_of(args: tuple[Any, ...]) -> list[Any]:
+    """What lists that are given hold, whose methods a function may call: `sorted(users)`."""
+    return [each for arg in args if type(arg) in (list, tuple, set, frozenset) for each in arg]
 
 
 _COMMON: Final = frozenset(  # what has no state that calls change, or lies outside

@@ -88,8 +88,8 @@ def _unknown(w: Evaluator, index: Any) -> Any:
 
 
 def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
+    w.environment.dependencies.add_item(container, index)
     if not isinstance(container, Abstract):
-        w.environment.dependencies.add(container)
         return own(w, operator.getitem, container, index)
     match container:
         case Tuple() if own_method(w, container, "__getitem__") is None:

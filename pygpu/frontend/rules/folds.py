@@ -298,6 +298,7 @@ def _sorted(w: Evaluator, xs: Any, *, key: Any = None, reverse: Any = False) -> 
     except NotKnown:
         pass
     else:
+        w.environment.dependencies.add(*known)
         order = sorted(range(len(items)), key=known.__getitem__, reverse=bool(reverse))
         return List(tuple([items[place] for place in order]))
     if key is None and all(map(scalar_kind, items)):

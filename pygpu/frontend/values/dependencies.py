@@ -88,6 +88,13 @@ class Dependencies:
         if not _of_library(module.__name__):
             self.add_global(vars(module), name)
 
+    def add_item(self, container: Any, key: Any) -> None:
+        """An item that was read: of the names of a module, as `globals()` gives them, a global."""
+        if type(container) is dict and "__builtins__" in container and isinstance(key, str):
+            self.add_global(container, key)
+        else:
+            self.add(container, key)
+
     def add(self, *values: Any) -> None:
         """Note all that the code of these values, functions, methods and classes, may read."""
         waiting = [value for value in values if type(value) not in self._passed]
@@ -159,9 +166,10 @@ class Dependencies:
         """Note a class; its methods that are run by name or by the language are looked into."""
         if cls in self._classes or not cls.__flags__ & _WRITTEN_IN_PYTHON:
             return
-        if _of_library(cls.__module__):
+        if _of_library(cls.__module__) and not _is_made_here(cls):
             return
         self._classes.add(cls)
+        yield type(cls)
         yield from _methods(cls, self._names)
         yield from _methods(cls, [n for b in cls.__mro__ for n in vars(b) if n[:2] == "__"])
         yield from [
@@ -181,6 +189,13 @@ _LIBRARIES: Final = sys.stdlib_module_names.union(
 def _of_library(module: str | None) -> bool:
     """Whether a module's names are never rebound; they would also be many."""
     return (module or "").partition(".")[0] in _LIBRARIES
+
+
+def _is_made_here(cls: type) -> bool:
+    """Whether a class is made by `type()` in a function that is compiled: it has this package's
+    module for its own then."""
+    module = cls.__module__
+    return module.startswith("pygpu.") and cls is not vars(sys.modules[module]).get(cls.__name__)
 
 
 def _methods(cls: type, names: Iterable[str]) -> Iterable[Any]:

@@ -24,6 +24,7 @@ from pygpu.execution.programs.options import Options
 from pygpu.execution.vectorized import Vectorized
 from pygpu.image.functions import moves, products, quantiles, statistics
 from pygpu.image.functions.texels import first, image_of, seen, seen_in, stored_in
+from pygpu.language.scalars import UInt
 
 Rule = Callable[..., Any]
 
@@ -141,8 +142,13 @@ def _where(function: Any, args: Any, kwargs: Any) -> Any:
     if len(args) != 3 or kwargs:
         return _value(function, args, kwargs)
     image = first(args)
-    listed = [_beside(each, image) for each in args]
-    return _selected()(*listed)
+    condition, *listed = [_beside(each, image) for each in args]
+    if any(isinstance(each, ImageLike) and each.format.kind == "uint" for each in listed):
+        # Whole numbers beside words without a sign are such words, and known as in a function.
+        known = {n: UInt(v) for n, v in zip("ab", listed, strict=True) if whole(v) is not None}
+        rest = {n: v for n, v in zip("ab", listed, strict=True) if n not in known}
+        return _selected(**known)(condition, **rest)
+    return _selected()(condition, *listed)
 
 
 def _beside(value: Any, image: ImageLike) -> Any:
@@ -153,9 +159,9 @@ def _beside(value: Any, image: ImageLike) -> Any:
     return value
 
 
-@functools.lru_cache(maxsize=1)
-def _selected() -> Vectorized:
-    return Vectorized(_select, Options(), {})
+@functools.lru_cache(maxsize=16)
+def _selected(**known: UInt) -> Vectorized:
+    return Vectorized(_select, Options(), known)
 
 
 def _select(condition: Any, a: Any, b: Any) -> Any:

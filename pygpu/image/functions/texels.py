@@ -96,15 +96,23 @@ def image_of(array: Any, image: ImageLike, dims: int | None = None, stored: bool
     if dims not in (1, 2, 3) or not 1 <= channels <= 4 or 0 in array.shape:
         return array
     normalize = image.format.normalize if stored else False
-    is_unsigned = image.format.kind == "uint" and array.dtype == np.uint32
+    is_unsigned = _is_unsigned(array, image.format.kind == "uint")
     made = _unsigned(array, dims) if is_unsigned else storage_of(array, "result", dims)
     reading = sampler.inherited(sampler.of(image), Format(made.dtype, channels, normalize))
     return ImageMaker.make(made, reading, info=image.info)
 
 
+def _is_unsigned(array: NDArray[Any], of_unsigned: bool) -> bool:
+    """Whether an array holds whole numbers of 32 bits without a sign alone; of images without such
+    ones numbers that fit are those with a sign."""
+    if of_unsigned and array.dtype.kind in "iu" and array.dtype.itemsize == 8:
+        return bool(array.min() >= 0 and array.max() < 2**32)
+    return array.dtype == np.uint32 and (of_unsigned or bool(array.max() >= 2**31))
+
+
 def _unsigned(array: Any, dims: int) -> Storage:
     """Texels of 32 bits without a sign, which arrays of callers are not read as."""
-    stored = texels_of(array.view(np.int32), "result", dims=dims)
+    stored = texels_of(array.astype(np.uint32, copy=False).view(np.int32), "result", dims=dims)
     return Storage.of(stored.view(np.uint32), array.shape[:dims])
 
 

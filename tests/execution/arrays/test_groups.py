@@ -532,6 +532,17 @@ def test_images_of_uints_are_counted_moved_and_compared(target: str) -> None:
     np.testing.assert_array_equal(
         np.asarray(np.clip(image, 5, 2**32 - 9)), np.clip(array, 5, 2**32 - 9)
     )
+    for other in (0, np.uint32(2**31), pygpu.UInt(7), image // 3):
+        chosen = np.asarray(np.where(image > 2**31, image, other))
+        expected = np.where(array > 2**31, array, np.asarray(other, np.uint32))
+        np.testing.assert_array_equal(chosen, expected, strict=True)
+    chosen = np.asarray(np.select([image > 2**31], [image], 3))
+    np.testing.assert_array_equal(chosen, np.where(array > 2**31, array, 3))
+    for combine in (np.add, np.maximum, np.minimum, np.multiply):
+        start = 2**32 - 1 if combine is np.minimum else 1
+        met = pygpu.scatter(image, lambda v, p: p.x, 7, combine, start, target=target)
+        expected = combine.reduce(array, axis=0, dtype=np.uint32, initial=start)
+        np.testing.assert_array_equal(np.asarray(met), expected, strict=True)
     sums = pygpu.reduce(np.add, image, by=lambda v: v % 3, groups=3, target=target)
     assert sums.tolist() == [array[array % 3 == k].astype(np.int64).sum() for k in range(3)]
     with pytest.raises(TypeError, match="by gives the number of a group"):

@@ -54,6 +54,27 @@ class Gain:
     def value(self): return g
 gain = Gain()
 def f(im: Image, p: Position): return gain.value * im(p)""",
+    "in an order": """
+class Gain:
+    def __init__(self, value): self.value = value
+    def __lt__(self, other): return g > 2
+def f(im: Image, p: Position): return sorted([Gain(2), Gain(3)])[0].value * im(p)""",
+    "in an index": """
+class Place:
+    def __index__(self): return int(g)
+place = Place()
+def f(im: Image, p: Position): return [0, 1, 2, 3][place] * im(p)""",
+    "in a property of a class": """
+class Kind(type):
+    @property
+    def value(cls): return g
+class Gain(metaclass=Kind): pass
+def f(im: Image, p: Position): return Gain.value * im(p)""",
+    "in a class that is made": """
+def f(im: Image, p: Position):
+    return type("Gain", (), {"value": property(lambda self: g)})().value * im(p)""",
+    "by its name": "def f(im: Image, p: Position): return globals()['g'] * im(p)",
+    "by its name, if it is there": "def f(im: Image, p: Position): return globals().get('g') * im(p)",
     "in what makes an attribute": """
 class Gain:
     def __getattr__(self, name): return g
