@@ -41,6 +41,10 @@ class Mipmaps:
         self.width, self.height, self.count = width, height, count
         self.boundary = boundary
 
+    @property
+    def channels(self) -> int:
+        return self.levels.channels  # type: ignore[no-any-return]
+
     def at(self, uv: Any, lod: Any = None, bias: Any = 0.0) -> Any:
         """The image at normalised coordinates, linear between four pixels and two levels.
 

@@ -393,6 +393,8 @@ class Place(Int):
     def __repr__(self) -> str:
         return f"Position({int(self)})"
 
+    __str__ = int.__repr__  # as other Ints
+
 
 _PLACES: Final[dict[type[Vector], type[Position]]] = {IVec2: Position, IVec3: Position3}
 POSITIONS: Final = {cls.TYPE: cls for cls in _PLACES.values()}

@@ -412,3 +412,24 @@ def test_rows_longer_than_a_texture_are_those_of_cpu(target, boundary):
     assert row(wide, out=out) is out
     expected = row.on("cpu")(wide)
     np.testing.assert_allclose(out, np.asarray(expected), rtol=1e-5, atol=1e-6)
+
+
+def test_signals_and_volumes_are_told_apart_from_images(target):
+    def rank(x, p):
+        if isinstance(x, Signal):
+            return 1 if hasattr(p, "x") and str(p) == f"{p.x}" else -1
+        return 3 if type(x) is pygpu.Volume and hasattr(x, "depth") else -2
+
+    numbers = np.arange(12, dtype=np.float32)
+
+    @pygpu.compile(target=target)
+    def of_signal(x: Signal, p: Position):
+        return rank(x, p) + 10 * isinstance(x, Image)
+
+    @pygpu.compile(target=target)
+    def of_volume(x: pygpu.Volume, p: Position):
+        return rank(x, p) + 10 * isinstance(x, (Image, Signal))
+
+    assert np.all(of_signal(numbers) == 1)
+    assert np.all(of_volume(numbers.reshape(2, 2, 3)) == 3)
+    assert of_signal.__wrapped__(Signal(numbers), Position(3)) == 1

@@ -1,11 +1,12 @@
 """Images: reading them, their sizes, boundaries, interpolation; images as functions."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from programs.suite import Suite
-from pygpu import Image, Position, Vec2, Vec3, offsets
+from pygpu import Image, Position, Signal, Vec2, Vec3, Volume, offsets
 
 program = Suite()
 
@@ -454,3 +455,38 @@ def at_normalised_coordinates(im: Image, p: Position):
 def at_the_nearest_beyond_the_edges(im: Image, p: Position):
     seen = im.sampled(boundary="wrap")
     return seen.at(Vec2(p.x + 3.4, p.y - 2.6) / Vec2(im.width, im.height), interpolation="nearest")
+
+
+# ---------------------------------------------------------------- of which class they are
+
+
+@program
+def classes_of_images(im: Image, p: Position):
+    asked = [
+        isinstance(im, Image),
+        isinstance(im, (Signal, Volume)),
+        type(im) is Image,
+        im.__class__ in (Signal, Volume),
+        issubclass(type(im), Image),
+        type(im).__name__ == "Image",
+        hasattr(im, "depth"),
+        hasattr(im, "width") and hasattr(im, "sampled"),
+        getattr(im, "depth", 1) == 1,
+        isinstance(im, Callable),
+        im(p).__class__ is float,
+        Vec2(im(p), 1).__class__ is Vec2,
+    ]
+    match im:
+        case Signal():
+            place = p.x
+        case Image(boundary="nearest"):
+            place = p + (1, 0)
+        case _:
+            place = p
+    return sum([2**place for place, holds in enumerate(asked) if holds]), im(place)
+
+
+@program
+def options_of_sampled_by_place(im: Image, p: Position):
+    seen = im.sampled("constant", 0.5)
+    return seen(p + (3, 0)), im.sampled("wrap", None)(p - (2, 1)), seen.cval[0], len(im.cval)

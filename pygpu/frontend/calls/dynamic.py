@@ -64,11 +64,27 @@ def _of_functools(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords
     return w.call(library.Compared, mycmp, *args, **keywords)
 
 
+def _is_whole(function: Any, given: tuple[Any, ...]) -> bool:
+    """Whether a function of PyGPU's that is no function of a pixel is given an image."""
+    of_pixel = any(getattr(operands.vector_type(v), "kind", "") == "int" for v in given)
+    if of_pixel or not any(isinstance(value, Picture) for value in given):
+        return False
+    of = getattr(function, "__func__", function)
+    module = getattr(of, "__module__", None) or type(of).__module__
+    is_ours = module.startswith(_OF_WHOLE) and not isinstance(function, type)
+    return is_ours and not hasattr(type(function), "plain_binding")
+
+
+_OF_WHOLE: Final = tuple(
+    f"pygpu.{room}" for room in ("execution", "image", "filters", "drawing", "command", "runtime")
+)
+
+
 def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
     """A call of a known callable with values that are not known."""
-    if hasattr(function, "__pygpu_whole__"):
+    if hasattr(function, "__pygpu_whole__") or _is_whole(function, (*args, *keywords.values())):
         raise w.error(
-            f"{function.__name__}() is of whole images, and a function of a pixel cannot call it: "
+            f"{_name_of(function)}() is of whole images, and a function of a pixel cannot call it: "
             "call it before, and give what it gives as an argument"
         )
     plain = getattr(function, "__pygpu_plain__", None)  # a compiled function: what it was made of

@@ -89,7 +89,7 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
             raise w.error(value.message)
         case Raised():
             return _of_exception(w, value, name)
-        case Vector():
+        case Vector() if name != "__class__":
             return _swizzle(w, value, name)
         case Instance():
             return _instance_attribute(w, value, name)
@@ -107,7 +107,7 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
             return _named_tuple_attribute(w, value, name)
         case Complex() if name in ("real", "imag"):
             return value.re if name == "real" else value.im
-        case Picture():
+        case Picture() if name != "__class__":
             return pictures.attribute(w, value, name)
         case Matrix() if name == "T":
             return as_vectors(w, Array(to_objects(w, value).T))

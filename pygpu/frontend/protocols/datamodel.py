@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from itertools import takewhile
 from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.storage import ImageLike
 from pygpu.frontend.joins import origins
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator, usable
@@ -57,6 +57,8 @@ def class_of(value: Any) -> type:
             return getattr(value.cls, "stands_for", value.cls)
         case Vector() | Matrix() | Tuple():
             return value.cls
+        case Picture():
+            return class_of_image(value)
         case Truth() if value.is_numpys:
             return np.bool_
         case Dynamic():
@@ -88,11 +90,13 @@ def class_of(value: Any) -> type:
     return type(value)
 
 
+def class_of_image(picture: Picture) -> type:
+    """The class that users have of it, which stands above this module."""
+    return getattr(sys.modules["pygpu"], picture.noun.capitalize())  # type: ignore[no-any-return]
+
+
 def is_instance(w: Evaluator, value: Any, cls: Any) -> bool:
     """isinstance(value, cls)"""
-    if isinstance(value, Picture):
-        classes = cls if isinstance(cls, tuple) else (cls,)
-        return any(isinstance(c, type) and issubclass(c, ImageLike) for c in classes)
     if not isinstance(value, Abstract):
         return isinstance(value, cls)
     if isinstance(value, Dynamic):

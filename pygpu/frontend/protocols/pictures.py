@@ -7,6 +7,7 @@ read at one coordinate, a volume at three.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -16,10 +17,11 @@ import numpy as np
 from pygpu.core.host.later import later
 from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.sampler import boundary_name, constant, interpolation_name
-from pygpu.core.storage import Format, ImageLike
+from pygpu.core.storage import Format
 from pygpu.frontend.collections.derived import plain_number
 from pygpu.frontend.numbers.numbers import as_value, convert, dynamic
 from pygpu.frontend.numbers.operands import components, make_vector, vector_type
+from pygpu.frontend.protocols import datamodel
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.evaluator import Evaluator
@@ -33,7 +35,9 @@ with later():
     from pygpu.frontend.numbers import integers
     from pygpu.language import textures
 
-_ATTRIBUTES: Final = ("channels", "shape", "ndim", "boundary", "interpolation", "sampled", "at")
+_ATTRIBUTES: Final = (
+    "channels", "shape", "ndim", "boundary", "cval", "interpolation", "sampled", "at"
+)  # fmt: skip
 
 
 def read(w: Evaluator, picture: Picture, args: tuple[Any, ...]) -> Any:
@@ -151,17 +155,17 @@ def attribute(w: Evaluator, picture: Picture, name: str) -> Any:
             return Tuple((*sides, *channels))
         case "ndim":
             return picture.dims + (not picture.type.is_scalar)
-        case "boundary" | "interpolation":
+        case "boundary" | "interpolation" | "cval":
             return getattr(picture, name)
         case "sampled":
-            return Builtin("sampled", lambda **how: sampled(w, picture, **how))
+            return Builtin("sampled", functools.partial(sampled, w, picture))
         case "at" if picture.dims == 2:
             return Builtin("at", lambda uv, **how: _at(w, picture, uv, **how))
     message = (
         f"{picture.describe()} has no attribute '{name}' inside a function: "
         f"{', '.join(_SIDES[: -picture.dims - 1 : -1])}, shape, channels and sampled() may be used"
     )
-    if has_attribute(picture, name):
+    if has_attribute(picture, name) or name in _SIDES:
         raise w.error(f"{message}; what is asked of a whole image is asked before the call")
     raise AttributeError(message)
 
@@ -169,12 +173,7 @@ def attribute(w: Evaluator, picture: Picture, name: str) -> Any:
 def has_attribute(picture: Picture, name: str) -> bool:
     """Whether the image has such an attribute, in functions or outside of them."""
     here = (*_SIDES[-picture.dims :], *_ATTRIBUTES)
-    return name in here or _is_in_class(ImageLike, name)
-
-
-def _is_in_class(cls: type[Any], name: str) -> bool:
-    """Whether a class, or one derived from it, has an attribute."""
-    return hasattr(cls, name) or any(_is_in_class(each, name) for each in cls.__subclasses__())
+    return name in here or hasattr(datamodel.class_of_image(picture), name)
 
 
 def _at(w: Evaluator, picture: Picture, uv: Any, *, interpolation: Any = None, **how: Any) -> Any:
@@ -186,8 +185,12 @@ def _at(w: Evaluator, picture: Picture, uv: Any, *, interpolation: Any = None, *
     return w.call(textures.at, seen, uv)
 
 
-def sampled(w: Evaluator, picture: Picture, **how: Any) -> Picture:
+def sampled(w: Evaluator, picture: Picture, *by_place: Any, **more: Any) -> Picture:
     """The image with another boundary, cval or interpolation."""
+    if len(by_place) > len(_OPTIONS):
+        raise TypeError(f"sampled() takes {', '.join(_OPTIONS)}, got {len(by_place)} arguments")
+    given = [*zip(_OPTIONS, by_place, strict=False), *more.items()]
+    how = {name: value for name, value in given if value is not None}
     for name, value in how.items():
         if isinstance(value, Abstract):
             raise w.error(f"{name} must be known at compile time, got {describe(value)}")
@@ -207,6 +210,7 @@ def sampled(w: Evaluator, picture: Picture, **how: Any) -> Picture:
     return picture
 
 
+_OPTIONS: Final = ("boundary", "cval", "interpolation", "mipmap")
 _SIDES: Final = ("depth", "height", "width")  # the last of them, by how many coordinates there are
 
 _FORMATS: Final = {

@@ -22,7 +22,7 @@ from pygpu.frontend.values import ranges
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.faults import Raised
-from pygpu.frontend.values.kinds import Text, scalar_kind
+from pygpu.frontend.values.kinds import Text, is_word, scalar_kind
 from pygpu.frontend.values.known import concrete, lift
 from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import Dict, Instance, List, Matrix, Object, Thrown, Vector
@@ -53,6 +53,8 @@ def _getattr(w: Evaluator, value: Any, name: Any, *default: Any) -> Any:
     name = concrete(w, name)
     if default and attributes.is_property(w, value, name):
         return w.call(library.attribute_or, value, name, *default)
+    if default and isinstance(value, Picture) and not pictures.has_attribute(value, str(name)):
+        return default[0]
     try:
         return attributes.attribute(w, value, name)
     except AttributeError:
@@ -71,7 +73,8 @@ def _hasattr(w: Evaluator, value: Any, name: Any) -> Any:
     if isinstance(value, Vector):  # as plain Python's, not as NumPy's, which it stands for too
         return hasattr(value.cls(*[0] * value.type.size), name)
     if isinstance(value, Dynamic):
-        return datamodel.in_each_class(w, value, name)
+        is_position = name == "x" and value.type is INT and is_word(value)
+        return is_position or datamodel.in_each_class(w, value, name)
     if isinstance(value, Picture):
         return isinstance(name, str) and pictures.has_attribute(value, name)
     if not own and isinstance(name, str) and datamodel.in_class(value, name):

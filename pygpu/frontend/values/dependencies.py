@@ -188,14 +188,18 @@ _LIBRARIES: Final = sys.stdlib_module_names.union(
 
 def _of_library(module: str | None) -> bool:
     """Whether a module's names are never rebound; they would also be many."""
-    return (module or "").partition(".")[0] in _LIBRARIES
+    if not isinstance(module, str):  # of some classes of C a descriptor
+        return module is not None
+    return module.partition(".")[0] in _LIBRARIES
 
 
 def _is_made_here(cls: type) -> bool:
     """Whether a class is made by `type()` in a function that is compiled: it has this package's
     module for its own then."""
     module = cls.__module__
-    return module.startswith("pygpu.") and cls is not vars(sys.modules[module]).get(cls.__name__)
+    if not isinstance(module, str) or not module.startswith("pygpu."):
+        return False
+    return cls is not vars(sys.modules[module]).get(cls.__name__)
 
 
 def _methods(cls: type, names: Iterable[str]) -> Iterable[Any]:

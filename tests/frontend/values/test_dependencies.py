@@ -74,7 +74,8 @@ def f(im: Image, p: Position): return Gain.value * im(p)""",
 def f(im: Image, p: Position):
     return type("Gain", (), {"value": property(lambda self: g)})().value * im(p)""",
     "by its name": "def f(im: Image, p: Position): return globals()['g'] * im(p)",
-    "by its name, if it is there": "def f(im: Image, p: Position): return globals().get('g') * im(p)",
+    "by its name, if it is there": """
+def f(im: Image, p: Position): return globals().get("g") * im(p)""",
     "in what makes an attribute": """
 class Gain:
     def __getattr__(self, name): return g
