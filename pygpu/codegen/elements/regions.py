@@ -407,29 +407,36 @@ class _Kernel:
         with Loop(code, [y0]) as rows:
             (y,) = rows.params
             row = code.at(self.labels, y * self.width * SIZES[kind])
-            with Loop(code, [self.get(self.firsts, y)]) as loop:
-                run = loop.params[0]
-                begin, end = self.get(self.starts, run), self.get(self.starts, run + 1)
-                found = number(self.get(self.parts, run))
-                self.fill_run(row, begin, end, code.cast("trunc", found, kind))
-                loop.next(end < self.width, [run + 1])
+            # Into the rows of the chunk that come next may be written what they write over.
+            has_more = Branch(code, (y1 - 1 - y) * self.width >= FILLED[kind])
+            for is_free in (True, False):
+                with has_more.side(), Loop(code, [self.get(self.firsts, y)]) as loop:
+                    run = loop.params[0]
+                    begin, end = self.get(self.starts, run), self.get(self.starts, run + 1)
+                    found = code.cast("trunc", number(self.get(self.parts, run)), kind)
+                    self.fill_run(row, (begin, end), found, is_free)
+                    loop.next(end < self.width, [run + 1])
+            has_more.join([], [])
             rows.next(y + 1 < y1, [y + 1])
 
-    def fill_run(self, row: Val, begin: Val, end: Val, number: Val) -> None:
-        """Write a number to a part of a row. The next runs write over what goes beyond it."""
+    def fill_run(self, row: Val, ends: tuple[Val, Val], number: Val, is_free: bool) -> None:
+        """Write a number to a part of a row, several at once where these are within the row or what
+        follows is free. The next runs write over what goes beyond it."""
         code, size, lanes = self.code, SIZES[number.kind], FILLED[number.kind]
         wide = code.splat(number, lanes)
-        with Loop(code, [begin]) as loop:
+        with Loop(code, [ends[0]]) as loop:
             x = loop.params[0]
-            inside = Branch(code, x + lanes <= self.width)
-            with inside.side():
-                code.store(wide, code.at(row, x * size), size)
-                after_wide = x + lanes
-            with inside.side():
-                code.store(number, code.at(row, x * size), size)
-                after_one = x + 1
-            (following,) = inside.join([after_wide], [after_one])
-            loop.next(following < end, [following])
+            place, following = code.at(row, x * size), x + lanes
+            if is_free:
+                code.store(wide, place, size)
+            else:
+                inside = Branch(code, x + lanes <= self.width)
+                for value in (wide, number):
+                    with inside.side():
+                        code.store(value, place, size)
+                inside.join([], [])
+                following = code.select(x + lanes <= self.width, following, x + 1)
+            loop.next(following < ends[1], [following])
 
 
 def region_span(numbering: Numbering, machine: Machine) -> str:
