@@ -273,7 +273,7 @@ class CpuProgram(Program):
     def by_rows(self) -> CpuProgram:
         """The program of rows one by one."""
         made = CpuProgram(replace(self.task, low=True))
-        made.large = self.large
+        made.large, made.row_ends = self.large, ENDS  # each row has two
         return made
 
     def _is_by_rows(self, shape: tuple[int, int], called: int = 1) -> bool:
