@@ -170,6 +170,8 @@ def decode_words(code: Code, words: Val, format: Format) -> tuple[Val, ...]:
 
 def unpack(code: Code, pointer: Val, size: int, channels: int, align: int) -> list[Val]:
     lanes = code.machine.lanes
+    if (size, channels, lanes) == (4, 2, 8):
+        return _pairs(code, pointer, align)
     if size == 4 or channels == 3:
         kind = {1: "byte", 2: "short", 4: "int"}[size]
         parts = [
@@ -182,6 +184,15 @@ def unpack(code: Code, pointer: Val, size: int, channels: int, align: int) -> li
         return [code.cast("zext", value, "int")]
     pairs = unpack(code, pointer, size * 2, channels // 2, align)
     return [v for pair in pairs for v in (pair, code.binary("lshr", pair, size * 8))]
+
+
+def _pairs(code: Code, pointer: Val, align: int) -> list[Val]:
+    """Eight texels of two words. AVX shuffles within halves of registers in one instruction, so
+    each half is read where it is to be."""
+    a, b, c, d = [code.load("int", code.at(pointer, 16 * j), 4, align) for j in range(4)]
+    first, second = (code.shuffle(*halves, range(8)) for halves in ((a, c), (b, d)))
+    places = (0, 2, 8, 10, 4, 6, 12, 14)
+    return [code.shuffle(first, second, [place + k for place in places]) for k in (0, 1)]
 
 
 def store_block(

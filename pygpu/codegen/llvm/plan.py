@@ -266,6 +266,8 @@ def block_of_sums(made: Plan, shared: bool, plain: bool) -> tuple[int, int]:
     terms = sum([chain.terms * chain.size for chain in made.chains])
     work = max(terms, cost(made.function.body) // 4)
     if made.multiples:
+        # Of sums of sums, as of rows, which rows of a block share, one at a time is added up.
+        accumulators = sum([chain.size for chain in made.chains if not chain.is_inner])
         shapes = _SHARING if shared else _MULTIPLES
     else:
         alone = _PLAIN if plain else _ALONE

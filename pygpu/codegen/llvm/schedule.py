@@ -28,24 +28,37 @@ COSTLY: Final = frozenset(
 
 @record
 class Chain:
-    """A chain of additions (`w0 * a + w1 * b + ...`): how many terms, of how many components."""
+    """A chain of additions (`w0 * a + w1 * b + ...`): how many terms, of how many components.
+    `is_inner`: it is itself a term of another, times a weight."""
 
     terms: int
     size: int
+    is_inner: bool = False
 
 
 def chains(function: Function) -> list[Chain]:
     """All chains of additions of floats of at least LEAST terms, in all regions."""
     count = uses(function)
     terms: dict[Value, int] = {}  # of the chains so far, by their ends
+    weighed: dict[Value, Value] = {}  # ends of chains, by their products
+    inner: set[Value] = set()
     for op in walk(function.body):
         if op.code in ("add", "sub", "fma") and op.result.type.kind == "float":
             addends = op.operands[2:] if op.code == "fma" else op.operands
-            inner = [terms.pop(value) for value in addends if value in terms and count[value] == 1]
-            terms[op.result] = sum(inner) + 2 - len(inner)
+            ends = [value for value in addends if value in terms and count[value] == 1]
+            terms[op.result] = sum([terms.pop(value) for value in ends]) + 2 - len(ends)
+            inner.update(weighed[value] for value in addends if value in weighed)
+            inner.update(op.operands[:2] if op.code == "fma" else ())
         elif op.code == "neg" and op.operands[0] in terms and count[op.operands[0]] == 1:
             terms[op.result] = terms.pop(op.operands[0])
-    return [Chain(held, value.type.size) for value, held in terms.items() if held >= LEAST]
+        elif op.code == "mul" and count[op.result] == 1:
+            for end in terms.keys() & op.operands:
+                weighed[op.result] = end
+    return [
+        Chain(held, value.type.size, value in inner and count[value] == 1)
+        for value, held in terms.items()
+        if held >= LEAST
+    ]
 
 
 def in_order(function: Function, taps: set[Op], cells: Sequence[Cell]) -> Iterator[Step]:

@@ -146,3 +146,24 @@ def test_nothing_beside_a_view_is_written_and_views_are_read():
     assert np.array_equal(around[5:45, 7:55], half(view.copy(), shape=(40, 48)))
     around[5:45, 7:55] = 0
     assert not around.any()
+
+
+def test_sums_of_sums_have_blocks_of_rows_that_share_them():
+    weights = [float(w) for w in np.hanning(10)[1:-1] / 3.5]
+
+    def halved(im: Image, p: Position):
+        rows = [
+            sum(w * im((2 * p.x + i - 3, 2 * p.y + j - 3)) for i, w in enumerate(weights))
+            for j in range(8)
+        ]
+        return sum(w * row for w, row in zip(weights, rows, strict=True))
+
+    given = RNG.random((61, 142), dtype=np.float32)
+    compiled = pygpu.compile(halved, target="cpu")
+    wanted = pygpu.compile(halved, target="interpreter")
+    np.testing.assert_allclose(
+        compiled(given, shape=(30, 71)), wanted(given, shape=(30, 71)), 1e-6, 1e-6
+    )
+    (made,) = compiled.specialisations()
+    assert [chain.is_inner for chain in made.program.plan.chains] == [True] * 8 + [False]
+    assert made.program.plan.rows >= 4
