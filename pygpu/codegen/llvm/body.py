@@ -46,6 +46,7 @@ class Body(Instructions):
         self.stored: dict[tuple[str, str], Val] = {}  # bits that a float was made of, by dtype
         self.whole: dict[str, Val] = {}  # vectors of floats that ints, and whole floats, are of
         self.functions: dict[str, str] = {}  # functions of our own, and tables of theirs
+        self.gives: dict[str, list[Val]] = {}  # what they give
 
     def fresh(self, hint: str = "t") -> str:
         self.count += 1
@@ -132,12 +133,18 @@ class Body(Instructions):
         before it: 24 bilinear samples of RGB are compiled in 0.55 (floats) and 0.86 (bytes) of the
         time, and run in 0.98 and 0.96."""
         scope = self.scopes[value.depth]
-        if self.machine.version >= 20 and scope.lines[-1].startswith(f"  {value.text} = "):
+        if scope.lines[-1].startswith(f"  {value.text} = "):
             scope.gathers += 1
             if scope.gathers % GATHERS == 0:
-                self.declared["llvm.fake.use"] = "declare void @llvm.fake.use(...)"
-                scope.lines.append(f"  call void (...) @llvm.fake.use({value.type} {value.text})")
+                self.hold(value)
         return value
+
+    def hold(self, value: Val) -> None:
+        """Have LLVM (from 20 on) make a value before what follows."""
+        if self.machine.version >= 20 and value.number is None and value.base is None:
+            self.declared["llvm.fake.use"] = "declare void @llvm.fake.use(...)"
+            use = f"  call void (...) @llvm.fake.use({value.type} {value.text})"
+            self.scopes[value.depth].lines.append(use)
 
     def call(self, name: str, kind: str, values: Sequence[Val], suffix: str) -> Val:
         lanes = values[0].lanes
@@ -148,8 +155,35 @@ class Body(Instructions):
             types = ", ".join([value.type for value in values])
             self.declared[full] = f"declare {result} @{full}({types})"
             head = self.heads[name, suffix, kind, lanes] = f"call {result} @{full}("
-        given = ", ".join([f"{value.type} {value.text}" for value in values])
-        return self.make(kind, f"{head}{given})", *values)
+        return self.make(kind, f"{head}{_typed(values)})", *values)
+
+    def apart(self, name: str, make: Callable[..., list[Val]], *values: Val) -> list[Val]:
+        """What `make` gives of the values, by a call of a function of our own, which is made when
+        it is first called. Pointers have the names there that they have here."""
+        if name not in self.functions:
+            inner = type(self)(self.machine)
+            inner.declared, inner.functions, inner.gives = self.declared, self.functions, self.gives
+            self.functions[name] = ""
+            names = [v.text if v.kind == "ptr" else f"%a{i}" for i, v in enumerate(values)]
+            params = [Val(inner, v.kind, v.lanes, n, 0) for v, n in zip(values, names, strict=True)]
+            found = self.gives[name] = make(inner, *params)
+            result, text = _result(found), found[0].text
+            for i, value in enumerate(found if len(found) > 1 else []):
+                whole = text if i else "poison"
+                text = f"%r{i}"
+                inner.line(f"{text} = insertvalue {result} {whole}, {value.type} {value.text}, {i}")
+            inner.line(f"ret {result} {text}")
+            head = f"define internal fastcc {result} {name}({_typed(params)}) #1 {{"
+            self.functions[name] = f"{head}\n{inner.text()}\n}}"
+        found = self.gives[name]
+        result, first = _result(found), found[0]
+        text = f"call fastcc {result} {name}({_typed(values)})"
+        given = self.make(first.kind, text, *values, lanes=first.lanes)  # the first, or all of them
+        if len(found) == 1:
+            return [given]
+        texts = [f"extractvalue {result} {given.text}, {i}" for i in range(len(found))]
+        pairs = zip(found, texts, strict=True)
+        return [self.make(v.kind, text, given, lanes=v.lanes) for v, text in pairs]
 
     def terminate(self, text: str, label: str) -> None:
         """End the current basic block and open the next in the same scope."""
@@ -183,3 +217,13 @@ class Body(Instructions):
     def helpers(self) -> str:
         """What the function's text refers to."""
         return "\n".join([*self.functions.values(), *self.declared.values()]) + "\n"
+
+
+def _typed(values: Sequence[Val]) -> str:
+    return ", ".join([f"{value.type} {value.text}" for value in values])
+
+
+def _result(values: Sequence[Val]) -> str:
+    """The type of a function's result, or of several."""
+    types = ", ".join([value.type for value in values])
+    return types if len(values) == 1 else f"{{{types}}}"

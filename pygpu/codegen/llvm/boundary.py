@@ -8,19 +8,24 @@ these say: LEFT and RIGHT at the ends of a row, WITHIN between them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from functools import lru_cache, partial
+from itertools import groupby
 from typing import Final
 
 from pygpu.codegen.llvm.block import Block, Values
 from pygpu.codegen.llvm.code import Code, floor
 from pygpu.codegen.llvm.flow import Branch
+from pygpu.codegen.llvm.memory import decode_raw, gather_raw, mixed, move, steps
 from pygpu.codegen.llvm.plan import Plan, TapSet
 from pygpu.codegen.llvm.schedule import cost
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.boundaries import INTEGERS, RULES, index
 from pygpu.core.host.records import record
 from pygpu.core.programs import Task
+from pygpu.core.storage import Format
+from pygpu.ssa import Load
 
 NUMBERS: Final = {name: number for number, name in enumerate(RULES)}  # of rules, in descriptors
 LEFT, RIGHT, WITHIN = SIDES = range(3)
@@ -30,6 +35,7 @@ LARGEST: Final = 500  # operations of a column of a block, above which copies of
 FEW: Final = 16
 FEWEST: Final = 4  # lanes of floats, which all machines have
 WIDTH: Final = 1 << 12  # texels of an image that stands for all wide ones
+Asked = tuple[Load, Val, Val]  # a load, and the column and row that it is beside
 
 
 @record
@@ -118,6 +124,99 @@ def place(machine: Machine) -> str:
     result = by_number(code, rule, index, size)
     code.line(f"ret i64 {result.text}")
     return f"define internal i64 @place(i64 %index, i64 %size, i64 %rule) #1 {{\n{code.text()}\n}}"
+
+
+# ---------------------------------------------------------------- texels anywhere
+
+
+@record
+class Place:
+    """Where a load finds texels: inside the image, by its boundary's rule."""
+
+    code: Code
+    load: Load
+    format: Format
+    base: Val
+    column: Val
+    row: Val
+    width: Val
+    height: Val
+    pitch: Val
+    inside: tuple[Val | None, Val | None]  # whether that is so without the rule, if it matters
+
+    @property
+    def place(self) -> Val:
+        """So many steps from the base. Texels of one column or one row have a product in common."""
+        step = steps(self.format)
+        return self.row * (self.pitch * step) + self.column * step
+
+    def gathered(self) -> list[Val]:
+        count = (self.height - 1) * self.pitch + self.width
+        return gather_raw(self.code, self.base, self.place, self.format, count)
+
+    def moved(self, pointer: Val, format: Format) -> bool:
+        """Write the texels as they are, if they are stored so there and are larger than a word:
+        taking their components apart and together takes longer."""
+        if self.format != format or format.nbytes <= 4:
+            return False
+        move(self.code, self.base, self.place, pointer, format)
+        return True
+
+    def texels(self) -> Values:
+        """The components of what is stored at the place, or the constant."""
+        code, (across, down) = self.code, self.inside
+        texels = decode_raw(code, self.gathered(), self.format)
+        if across is None or down is None:
+            return texels
+        return mixed(code, across & down, texels, self.load.cval)
+
+
+def located(block: Block, load: Load, x: Val, y: Val) -> Place:
+    code, format, group = block.code, block.inputs[load.image], block.plan.group
+    if group == 1:
+        column, inside_x = inside(code, x, block.image(load.image, 1), load.boundary)
+    else:  # rules know texels
+        texel, texels = (code.binary("sdiv", n, group) for n in (x, block.image(load.image, 1)))
+        column, inside_x = inside(code, texel, texels, load.boundary)
+        column = column * group + (x - texel * group)
+    row, inside_y = inside(code, y, block.image(load.image, 2), load.boundary)
+    width, height, pitch = (block.image(load.image, part) for part in (1, 2, 3))
+    if block.wide or max(column.lanes, row.lanes) == 1:
+        width, height, pitch = (code.cast("sext", n, "long") for n in (width, height, pitch))
+        column, row = (code.cast("sext", value, "long") for value in (column, row))
+    base = block.image(load.image, 0, "ptr")
+    valid = inside_x, inside_y
+    return Place(code, load, format, base, column, row, width, height, pitch, valid)
+
+
+What = Callable[[Place], Sequence[Val]]
+
+
+def anywhere(block: Block, asked: Sequence[Asked], what: What) -> list[Val]:
+    """`what` of the places of loads, one load after the other. It is much code that rarely runs:
+    so a function, called for each place that loads are beside."""
+    code, found = block.code, []
+    given = [block.ctx] * block.of_planes + [Val(code, "ptr", 1, "%args", 0)]
+
+    def rule(each: Asked) -> tuple[object, ...]:
+        load, x, y = each
+        return load.image, load.boundary, load.cval, x.text, y.text
+
+    for (*of, _, _), group in groupby(asked, rule):
+        (*loads,), (x, *_), (y, *_) = zip(*group, strict=True)
+        name = f"{what.__name__} {of} {[(load.dx, load.dy) for load in loads]} {x.lanes} {y.lanes}"
+        make = partial(_of_places, block, loads, what)
+        found += code.apart(f'@"{name}"', make, code.plain(x), code.plain(y), *given)
+    return found
+
+
+def _of_places(
+    outer: Block, loads: Sequence[Load], what: What, code: Code, x: Val, y: Val, *_: Val
+) -> list[Val]:
+    block = copy(outer)
+    block.code, block.ctx = code, Val(code, "ptr", 1, outer.ctx.text, 0)
+    places = [located(block, load, x + load.dx, y + load.dy) for load in loads]
+    return [part for place in places for part in what(place)]
 
 
 # ---------------------------------------------------------------- the ends of rows

@@ -180,9 +180,7 @@ class Code(Body):
     def fma(self, a: Val, b: Val | float, c: Val | float) -> Val:
         """a * b + c, rounded once where the machine can, else twice."""
         b, c = self.like(a, b), self.like(a, c)
-        if self.has_fma:
-            return self.intrinsic("fma", a, b, c)
-        return a * b + c
+        return self.intrinsic("fma", a, b, c) if self.has_fma else a * b + c
 
     def sqrt(self, value: Val) -> Val:
         return self.intrinsic("sqrt", value)
@@ -195,23 +193,15 @@ class Code(Body):
         return self.select(value < 0, -value, value)
 
     def outlined(self, name: str, rule: Callable[..., Val], *operands: Val) -> Val:
-        """A call of a function of our own, made on first use: for rules too large to repeat."""
+        """A rule too large to repeat, of operands in as many lanes: see `apart`."""
         values = self.level(*operands)
-        lanes, kind = values[0].lanes, values[0].kind
-        full = f"@{name}.{lanes}"
-        result = type_text(kind, lanes)
-        if full not in self.functions:
-            inner = Code(self.machine)
-            inner.declared, inner.functions = self.declared, self.functions
-            self.functions[full] = ""
-            params = [Val(inner, v.kind, lanes, f"%a{i}", 0) for i, v in enumerate(values)]
-            value = inner.splat(rule(inner, *params), lanes)
-            inner.line(f"ret {result} {value.text}")
-            types = ", ".join([f"{param.type} {param.text}" for param in params])
-            head = f"define internal fastcc {result} {full}({types}) #1 {{"
-            self.functions[full] = f"{head}\n{inner.text()}\n}}"
-        given = ", ".join([f"{value.type} {value.text}" for value in values])
-        return self.make(kind, f"call fastcc {result} {full}({given})", *values)
+        lanes = values[0].lanes
+        (found,) = self.apart(
+            f"@{name}.{lanes}",
+            lambda code, *given: [code.splat(rule(code, *given), lanes)],
+            *values,
+        )
+        return found
 
     # ------------------------------------------------------------ conversion
 

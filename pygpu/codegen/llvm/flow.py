@@ -71,10 +71,11 @@ class Loop:
 
 
 class Branch:
-    """Two sides in the making, of which one runs. A second that does nothing may be left out."""
+    """Two sides in the making, of which one runs. A second that does nothing may be left out.
+    `rare`: the first hardly ever runs; registers that it wants are saved there."""
 
-    def __init__(self, code: Code, condition: Val) -> None:
-        self.code, self.condition = code, condition
+    def __init__(self, code: Code, condition: Val, rare: bool = False) -> None:
+        self.code, self.condition, self.rare = code, condition, rare
         name = code.fresh("if")
         self.labels = [f"{name}.then", f"{name}.else"]
         self.end = f"{name}.end"
@@ -92,6 +93,9 @@ class Branch:
             with self.side():
                 pass
         condition = f"br i1 {self.condition.text}, label %{self.labels[0]}, label %{self.labels[1]}"
+        if self.rare:
+            code.declared["!1"] = '!1 = !{!"branch_weights", i32 1, i32 2000}'
+            condition += ", !prof !1"
         outer.lines.append(f"  {condition}")
         for label, scope in zip(self.labels, self.done, strict=True):
             outer.lines += [f"{label}:", *scope.lines, f"  br label %{self.end}"]

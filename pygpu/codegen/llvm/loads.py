@@ -14,17 +14,15 @@ from functools import reduce
 from typing import Final
 
 from pygpu.codegen.llvm.block import Block, Values
-from pygpu.codegen.llvm.boundary import inside
+from pygpu.codegen.llvm.boundary import Asked, Place, anywhere, inside, located
 from pygpu.codegen.llvm.code import Code, pairs, quads, singles
 from pygpu.codegen.llvm.flow import Branch
 from pygpu.codegen.llvm.memory import (
     decode_raw,
     gather,
-    gather_raw,
     load_block,
     load_words,
     mixed,
-    move,
     parts_of,
     steps,
     unpack,
@@ -41,7 +39,6 @@ RUNS: Final = {1: (4,), 2: (2, 4), 3: (2, 4), **dict.fromkeys((4, 8, 12, 16), (1
 # How so many words are read from one place, and what parts the words of all places.
 AT_ONCE: Final = {1: ("int", 1, singles), 2: ("double", 1, pairs), 4: ("int", 4, quads)}
 Run = tuple[int, int, int]  # a row and a column beside a place, and how many texels from it on
-Asked = tuple[Load, Val, Val]  # a load, and the column and row that it is beside
 
 
 def table(block: Block, op: Op, cell: Cell) -> Values:
@@ -108,7 +105,7 @@ def far_loads(block: Block, steps: Sequence[Step]) -> None:
         block.env.update(zip(bundle.keys, bundle.texels(block, asked), strict=True))
     for key, (load, x, y) in far.items():
         place = located(block, load, x + load.dx, y + load.dy)
-        block.env[key] = place.texels(place.gathered())
+        block.env[key] = place.texels()
         if place.inside == (None, None) and not (block.machine.gathers or block.machine.streams):
             block.places[key] = place
 
@@ -139,7 +136,7 @@ def load_rows(block: Block, op: Op, places: dict[Cell, tuple[Val, Val]]) -> None
         second = [
             code.splat(part, block.machine.lanes)
             for x, y in places.values()
-            for part in load_anywhere(block, load, x, y)
+            for part in located(block, load, x, y).texels()
         ]
     parts = iter(branch.join(first, second))
     for u, r in places:
@@ -155,71 +152,6 @@ def load_along(block: Block, load: Load, x: Val, y: Val) -> Values:
     place = code.cast("sext", row, "long") * pitch + code.cast("sext", x, "long")
     texels = load_block(code, code.at(block.image(load.image, 0, "ptr"), place * texel), format)
     return texels if valid is None else mixed(code, valid, texels, load.cval)
-
-
-def load_anywhere(block: Block, load: Load, x: Val, y: Val) -> Values:
-    place = located(block, load, x, y)
-    return place.texels(place.gathered())
-
-
-@record
-class Place:
-    """Where a load finds texels: inside the image, by its boundary's rule."""
-
-    code: Code
-    load: Load
-    format: Format
-    base: Val
-    column: Val
-    row: Val
-    width: Val
-    height: Val
-    pitch: Val
-    inside: tuple[Val | None, Val | None]  # whether that is so without the rule, if it matters
-
-    @property
-    def place(self) -> Val:
-        """So many steps from the base. Texels of one column or one row have a product in common."""
-        step = steps(self.format)
-        return self.row * (self.pitch * step) + self.column * step
-
-    def gathered(self) -> list[Val]:
-        count = (self.height - 1) * self.pitch + self.width
-        return gather_raw(self.code, self.base, self.place, self.format, count)
-
-    def moved(self, pointer: Val, format: Format) -> bool:
-        """Write the texels as they are, if they are stored so there and are larger than a word:
-        taking their components apart and together takes longer."""
-        if self.format != format or format.nbytes <= 4:
-            return False
-        move(self.code, self.base, self.place, pointer, format)
-        return True
-
-    def texels(self, raw: Sequence[Val]) -> Values:
-        """The components of what is stored at the place, or the constant."""
-        code, (across, down) = self.code, self.inside
-        texels = decode_raw(code, raw, self.format)
-        if across is None or down is None:
-            return texels
-        return mixed(code, across & down, texels, self.load.cval)
-
-
-def located(block: Block, load: Load, x: Val, y: Val) -> Place:
-    code, format, group = block.code, block.inputs[load.image], block.plan.group
-    if group == 1:
-        column, inside_x = inside(code, x, block.image(load.image, 1), load.boundary)
-    else:  # rules know texels
-        texel, texels = (code.binary("sdiv", n, group) for n in (x, block.image(load.image, 1)))
-        column, inside_x = inside(code, texel, texels, load.boundary)
-        column = column * group + (x - texel * group)
-    row, inside_y = inside(code, y, block.image(load.image, 2), load.boundary)
-    width, height, pitch = (block.image(load.image, part) for part in (1, 2, 3))
-    if block.wide or max(column.lanes, row.lanes) == 1:
-        width, height, pitch = (code.cast("sext", n, "long") for n in (width, height, pitch))
-        column, row = (code.cast("sext", value, "long") for value in (column, row))
-    base = block.image(load.image, 0, "ptr")
-    valid = inside_x, inside_y
-    return Place(code, load, format, base, column, row, width, height, pitch, valid)
 
 
 def near_each_other(block: Block, loads: Sequence[Asked]) -> list[Values]:
@@ -241,15 +173,11 @@ def near_each_other(block: Block, loads: Sequence[Asked]) -> list[Values]:
             windows[load.image, x.text] = window
     beyond = reduce(Val.__or__, [window.inner & -window.size for window in windows.values()])
     small = reduce(Val.__or__, [window.small for window in windows.values()])
-    branch = Branch(code, code.anywhere(beyond.ne(0)) | small)
+    branch = block.seldom(code.anywhere(beyond.ne(0)) | small)
     with branch.side():
-        first = [
-            raw
-            for load, x, y in loads
-            for raw in located(block, load, x + load.dx, y + load.dy).gathered()
-        ]
+        first = anywhere(block, loads, Place.gathered)
     with branch.side():
-        second = []
+        second: list[Val] = []
         for load, x, y in loads:
             format, window = block.inputs[load.image], windows[load.image, x.text]
             row, _ = inside(code, y + load.dy, block.image(load.image, 2), load.boundary)
@@ -257,12 +185,9 @@ def near_each_other(block: Block, loads: Sequence[Asked]) -> list[Values]:
             start = code.cast("sext", row, "long") * pitch + window.low
             base = code.at(block.image(load.image, 0, "ptr"), start * format.nbytes)
             second += pick(code, code.at(base, load.dx * format.nbytes), window.inner, format)
-    words = iter(branch.join(first, second))
     result = []
-    for load, x, y in loads:
-        format = block.inputs[load.image]
-        raw = [next(words) for _ in range(1 if format.nbytes <= 4 else format.channels)]
-        texels = decode_raw(code, raw, format)
+    each = decoded(block, loads, branch.join(first, second))
+    for (load, x, y), texels in zip(loads, each, strict=True):
         if load.boundary == "constant":
             across = code.compare("ult", code.plain(x) + load.dx, block.image(load.image, 1))
             down = code.compare("ult", y + load.dy, block.image(load.image, 2))
@@ -354,16 +279,21 @@ class Bundle:
                 ((1, right - left), (2, bottom - top))]  # fmt: skip
         beside = [code.compare("ult", n + first, code.maximum(size, 0))
                   for n, first, size in ((x, left, room[0]), (y, top, room[1]))]  # fmt: skip
-        branch = Branch(code, code.anywhere(~(beside[0] & beside[1])))
+        branch = block.seldom(code.anywhere(~(beside[0] & beside[1])))
+        is_plain = load.boundary != "constant"
         with branch.side():
-            first = [load_anywhere(block, load, x + load.dx, y + load.dy) for load, x, y in asked]
+            first = anywhere(block, asked, Place.gathered if is_plain else Place.texels)
         with branch.side():
             second = self.read(block, asked)
-        parts = [[part for texel in side for part in texel] for side in (first, second)]
-        joined = iter(branch.join(*parts))
-        return [tuple([next(joined) for _ in texel]) for texel in first]
+            if not is_plain:
+                second = [part for texel in decoded(block, asked, second) for part in texel]
+        joined = branch.join(first, second)
+        if is_plain:
+            return decoded(block, asked, joined)
+        many = load.type.size
+        return [tuple(joined[i : i + many]) for i in range(0, len(joined), many)]
 
-    def read(self, block: Block, asked: Sequence[Asked]) -> list[Values]:
+    def read(self, block: Block, asked: Sequence[Asked]) -> list[Val]:
         """The texels, all of which are within the image."""
         code, (load, x, y) = block.code, asked[0]
         format, kind = block.inputs[load.image], "long" if block.wide else "int"
@@ -378,7 +308,17 @@ class Bundle:
             pointers = [code.at(start, each) for each in places]
             for i, raw in enumerate(run_words(code, pointers, format, count)):
                 found[dx + i, dy] = raw
-        return [decode_raw(code, found[each.dx, each.dy], format) for each, _, _ in asked]
+        return [raw for each, _, _ in asked for raw in found[each.dx, each.dy]]
+
+
+def decoded(block: Block, asked: Sequence[Asked], bits: Sequence[Val]) -> list[Values]:
+    """The texels of which these are the bits, one after the other."""
+    result, rest = [], iter(bits)
+    for load, _, _ in asked:
+        format = block.inputs[load.image]
+        raw = [next(rest) for _ in range(1 if format.nbytes <= 4 else format.channels)]
+        result.append(decode_raw(block.code, raw, format))
+    return result
 
 
 def bundles(block: Block) -> bool:

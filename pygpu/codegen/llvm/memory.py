@@ -91,9 +91,7 @@ def encode(code: Code, value: Val, format: Format) -> Val:
         top = float(LIMITS[name][1])
         return code.bits(code.clamp(value * top, 0.0, top) + 12582912.0, "int")
     whole = code.to_int(value)
-    if name == "int32":
-        return whole
-    return code.clamp(whole, *LIMITS[name])
+    return whole if name == "int32" else code.clamp(whole, *LIMITS[name])
 
 
 def _encode_unsigned(code: Code, value: Val, name: str) -> Val:

@@ -192,6 +192,7 @@ class Writer(Block):
 
     def body(self) -> None:
         masks: Masks = dict.fromkeys(self.cells)
+        self.waiting = {}
         if not self.plan.straight:
             self.region(self.f.body, self.cells, masks)
             return
@@ -234,8 +235,10 @@ class Writer(Block):
 
     def region(self, region: Region, cells: Sequence[Cell], masks: Masks) -> None:
         self.note_neighbours(region)
+        waiting, self.waiting = self.waiting, {}
         for op in region.ops:
             self.op(op, cells, masks)
+        self.waiting = waiting
 
     def op(self, op: Op, cells: Sequence[Cell], masks: Masks) -> None:
         if op in self.plan.late or op in self.ahead:
@@ -260,6 +263,9 @@ class Writer(Block):
                 if self.plan.straight and (result, u, r) in self.env:
                     continue
                 self.env[result, u, r] = self.simple(op, (u, r))
+                for value in op.operands:
+                    self.waiting.pop((value, u, r), None)
+                self.waiting[result, u, r] = self.env[result, u, r]
 
     def simple(self, op: Op, cell: Cell) -> Values:
         rule = RULES.get(op.code)

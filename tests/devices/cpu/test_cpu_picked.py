@@ -1,6 +1,7 @@
 """Texels of one row on cpu that neighbouring pixels read near each other, in whatever order."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -117,3 +118,35 @@ def test_loads_that_wait_for_others_come_after_them():
     plain = pygpu.compile(followed, target="interpreter")
     photo = RNG.random((5, 90), np.float32)
     np.testing.assert_allclose(compiled(photo), plain(photo), rtol=1e-6)
+
+
+def along(im: Image, p: Position, angle: float):
+    smooth = im.sampled(interpolation="linear")
+    return sum([smooth(p + (math.cos(angle) * k, math.sin(angle) * k)) for k in range(1, 13)])
+
+
+def along_each(im: Image, angles: Image, p: Position):
+    smooth, angle = im.sampled(interpolation="linear"), angles(p)
+    return sum([smooth(p + (math.cos(angle) * k, math.sin(angle) * k)) for k in range(1, 13)])
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+@pytest.mark.parametrize(("dtype", "channels"), [("float32", 1), ("float32", 3), ("uint8", 3)])
+def test_samples_that_leave_the_image_are_those_of_the_interpreter(boundary, dtype, channels):
+    texels = (RNG.random((9, 40, channels)) * 250).astype(dtype)
+    photo = Image(texels, boundary=boundary, cval=0.25)
+    angles = (RNG.random((9, 40)) * 7).astype(np.float32)
+    for function, given in ((along, (photo, 0.4)), (along_each, (photo, angles))):
+        found, wanted = (
+            pygpu.compile(function, target=target)(*given) for target in ("cpu", "interpreter")
+        )
+        np.testing.assert_allclose(np.asarray(found), np.asarray(wanted), rtol=2e-4, atol=1e-3)
+
+
+def test_what_reads_outside_the_image_is_written_once_for_all_samples():
+    photo, angles = np.ones((16, 64, 3), np.uint8), np.zeros((16, 64), np.float32)
+    for function, given in ((along, (photo, 0.4)), (along_each, (photo, angles))):
+        source = pygpu.compile(function, target="cpu").lower(*given).source
+        found = re.findall(r'(define|call) .*@"gathered', source)
+        counts = found.count("define"), found.count("call")
+        assert counts in ((1, 12), (0, 0))  # none where one instruction fetches all
