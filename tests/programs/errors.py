@@ -1677,3 +1677,16 @@ def view_of_what_another_path_copied(im: Image, p: Position):
         a = a.copy()
     a[1] += 0.5
     return a.sum() + z.sum()
+
+
+@program
+def sort_of_a_whole_image(im: Image, p: Position):
+    return pygpu.sort(im)(p)
+
+
+@program
+def rounds_of_a_whole_image(im: Image, p: Position):
+    return _COMPILED.iterate(im, 2)(p)
+
+
+_COMPILED = pygpu.compile(sort_of_a_whole_image)

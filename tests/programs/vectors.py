@@ -529,3 +529,11 @@ def whole_functions_of_vectors(counts: Image, p: Position):
     as_words = [sum(np.where(each, IVec3(1, 2, 4), 0)) for each in both]
     shared = np.lcm(v, 3 + p.x), np.lcm(IVec2(2000000011 - p.x, 8), 5)
     return np.fmod(v, 3), np.fmod(m, v + 7), np.fmod(-4, v * 2 + 1), *shared, *as_words
+
+
+@program
+def rounding_of_whole_vectors(counts: Image, p: Position):
+    v = IVec3(counts(p) + 703040480, 16777217 + p.x, -counts(p))
+    kept, made = np.round(v), np.nan_to_num(v)
+    kept.x, made.y = 1, 2
+    return v, kept, made, np.around(v, -1), np.round(v, 2)

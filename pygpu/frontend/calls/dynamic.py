@@ -17,6 +17,7 @@ import itertools
 import operator
 import random
 import re
+import sys
 import types
 from typing import Any, Final
 
@@ -65,19 +66,18 @@ def _of_functools(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords
 
 
 def _is_whole(function: Any, given: tuple[Any, ...]) -> bool:
-    """Whether a function of PyGPU's that is no function of a pixel is given an image."""
-    of_pixel = any(getattr(operands.vector_type(v), "kind", "") == "int" for v in given)
-    if of_pixel or not any(isinstance(value, Picture) for value in given):
+    """Whether an image, and no position, is given to what users have of PyGPU for whole images: a
+    function of the package's or of its filters', or a method of a compiled function."""
+    is_placed = any(map(operands.vector_type, given))
+    is_image = any(isinstance(value, Picture) for value in given)
+    if is_placed or not is_image or hasattr(type(function), "plain_binding"):
         return False
-    of = getattr(function, "__func__", function)
-    module = getattr(of, "__module__", None) or type(of).__module__
-    is_ours = module.startswith(_OF_WHOLE) and not isinstance(function, type)
-    return is_ours and not hasattr(type(function), "plain_binding")
-
-
-_OF_WHOLE: Final = tuple(
-    f"pygpu.{room}" for room in ("execution", "image", "filters", "drawing", "command", "runtime")
-)
+    owner = getattr(function, "__self__", function)
+    if hasattr(type(owner), "plain_binding") or type(owner).__name__ == "Pipeline":
+        return True
+    names = [sys.modules[each] for each in ("pygpu", "pygpu.filters") if each in sys.modules]
+    name = getattr(function, "__name__", "")
+    return any(name in its.__all__ and getattr(its, name) is function for its in names)
 
 
 def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:

@@ -20,7 +20,7 @@ from pygpu.frontend.protocols import arrays, datamodel, operators, products
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.ordering import nans_last, places_in_order
 from pygpu.frontend.rules.reductions import REDUCTION_RULES, extremum, flat, holds, kind_of
-from pygpu.frontend.rules.walked_calls import later_from, walked_as
+from pygpu.frontend.rules.walked_calls import in_python, later_from, walked_as
 from pygpu.frontend.values.callables import Bound
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
@@ -28,7 +28,7 @@ from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Masked, lifted
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, NotKnown, Tuple, describe, tuple_of
-from pygpu.frontend.walked import fitting, linear, numerics, selected, statistics
+from pygpu.frontend.walked import fitting, linear, numerics, selected, special, statistics
 from pygpu.types import INTEGERS
 
 with later():
@@ -236,8 +236,10 @@ def _round(w: Evaluator, x: Any, decimals: Any = 0) -> Any:
     decimals = operator.index(decimals)
     if arrays.is_array(x):
         return arrays.each(w, x, 0, lambda element, _: _round(w, element, decimals))
-    if scalar_kind(x) in INTEGERS:
-        return x if decimals >= 0 else w.call(round, x, decimals)
+    if kind_of(x) in INTEGERS:
+        if decimals < 0:
+            return in_python(special.round_int)(w, x, decimals)
+        return x if scalar_kind(x) else operators.unary(w, "+", x)  # another vector
     if decimals == 0:
         return elementwise(w, "round", (x,), "float")
     return arithmetic.to_places(w, x, decimals)

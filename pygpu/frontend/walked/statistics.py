@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.frontend.walked.asked import refuse
+from pygpu.language.vectors import IVec2, IVec3, IVec4
 
 # ---------------------------------------------------------------- along an axis
 
@@ -163,8 +164,8 @@ def nan_to_num(
     x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Any:
     """np.nan_to_num of floats of 32 bits, as dynamic numbers are."""
-    if isinstance(x, int):
-        return x
+    if isinstance(x, (int, IVec2, IVec3, IVec4)):
+        return +x
     made = np.asarray(x)
     most = float(np.finfo(np.float32).max)
     made = np.where(made == math.inf, most if posinf is None else posinf, made)
