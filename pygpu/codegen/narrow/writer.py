@@ -21,7 +21,7 @@ from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.span import Emitted, Writer
 from pygpu.codegen.llvm.text import FLOAT_TESTS, INT_TESTS, Machine, Val
 from pygpu.codegen.narrow.lookup import OfBytes, looked_up
-from pygpu.codegen.narrow.values import TESTS, Narrow, count, threshold
+from pygpu.codegen.narrow.values import TESTS, Narrow, Small, count, threshold
 from pygpu.core.operations.ops import TABLE
 from pygpu.core.programs import Task
 from pygpu.core.storage import Format
@@ -68,14 +68,18 @@ class _Writer(Writer):
         """A small value, or a constant in the unit of another, in lanes of a kind."""
         unit, known = self.narrow.small[like], self.narrow.small.get(value)
         if known is None:
-            number = count(value, unit.unit)
-            if number is None or unit.parts > 1:
-                part = self.narrow.part(value)
-                assert part is not None, value
-                number = part.in_parts(unit.parts).low
-            return self.constant(kind, number)
+            return self.constant(kind, self.number(value, unit))
         (held,) = self.get(value, cell)
         return self.times(self.resized(held, kind), unit.parts // known.parts)
+
+    def number(self, value: Value, unit: Small) -> int:
+        """A constant in the unit of a small value."""
+        number = count(value, unit.unit)
+        if number is None or unit.parts > 1:
+            part = self.narrow.part(value)
+            assert part is not None, value
+            number = part.in_parts(unit.parts).low
+        return number
 
     def times(self, held: Val, number: int) -> Val:
         if number == 1:
@@ -176,6 +180,9 @@ class _Writer(Writer):
         small = [self.narrow.small[v] for v in values if v in self.narrow.small]
         kinds = {each.in_parts(known.parts).kind for each in small}
         in_bytes = {known.kind, *kinds} == {"byte"} and op.code not in _SHORT
+        if in_bytes and op.code in ("min", "max"):  # whose limits may be none of a byte's
+            limits = [self.number(v, known) for v in values if v not in self.narrow.small]
+            in_bytes = all(0 <= limit < 2**8 for limit in limits)
         kind = "byte" if in_bytes else "short"
         parts = [self.as_kind(value, kind, cell, result) for value in values]
         return self.resized(self.computed(op, parts, cell), known.kind)

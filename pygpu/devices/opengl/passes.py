@@ -19,6 +19,7 @@ from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.driver.held import Held
 from pygpu.ssa import Constant
 
+Read = Callable[[Context, Any, Format, NDArray[Any]], None]  # what holds texels into an array
 TOGETHER: Final = 16  # rounds within one section: others come between, and the device begins
 
 
@@ -45,7 +46,7 @@ class Passes(Program):
         source: str,
         copy: str,
         make: Callable[[Context], list[Pass]],
-        read: Callable[[Context, Any, Format, NDArray[Any]], None],
+        read: Read,
     ) -> None:
         self.source = source
         self._copy, self._make, self._read = copy, make, read
@@ -117,13 +118,7 @@ class Passes(Program):
         return results
 
 
-def kept(
-    held: Held,
-    copy: str,
-    shape: tuple[int, int],
-    format: Format,
-    read: Callable[[Context, Any, Format, NDArray[Any]], None],
-) -> Storage:
+def kept(held: Held, copy: str, shape: tuple[int, int], format: Format, read: Read) -> Storage:
     """A storage of what was computed, downloaded when it is asked for."""
     download = partial(_downloaded, held, shape, format, read)
     storage = Storage(*shape, format.channels, format.dtype, None, download)
@@ -131,12 +126,7 @@ def kept(
     return storage
 
 
-def _downloaded(
-    held: Held,
-    shape: tuple[int, int],
-    format: Format,
-    read: Callable[[Context, Any, Format, NDArray[Any]], None],
-) -> NDArray[Any]:
+def _downloaded(held: Held, shape: tuple[int, int], format: Format, read: Read) -> NDArray[Any]:
     array = np.empty((*shape, format.channels), format.dtype)
     with opengl.context() as gl:
         if held.context is not gl:

@@ -60,12 +60,13 @@ class _Scaling:
     def take(self, op: Op) -> None:
         """Append an op, in units where its operands are."""
         used = list(used_by(op))
-        if not any(self.degrees.get(value) for value in used):
+        is_without = not any(self.degrees.get(value) for value in used)
+        if is_without and self.new.keys().isdisjoint(used):
             self.ops.append(op)
             return
         if len(op.results) != 1 or op.regions or not all(v.type.is_scalar for v in used):
             raise _DoesNotScale
-        degree, of_operands = self._rule(op)
+        degree, of_operands = (0, [0] * len(used)) if is_without else self._rule(op)
         if abs(degree) > HIGHEST:
             raise _DoesNotScale
         operands = [self.of_degree(v, d) for v, d in zip(op.operands, of_operands, strict=True)]

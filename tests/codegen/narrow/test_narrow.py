@@ -321,6 +321,27 @@ def test_bytes_as_ints_do(
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize(
+    "number", [-1000, -300, -2, -1, 0, 1, 2, 5, 100, 128, 200, 256, 1000, 40_000]
+)
+def test_limits_need_be_no_bytes(number: int, written: list[bool]) -> None:
+    def beside(im: Image, p: Position) -> Any:
+        return min(im(p + (1, 0)), number), max(im(p), number), np.clip(im(p), -number, number)
+
+    array = np.arange(256, dtype=np.uint8).reshape(4, 64)
+    following = np.concatenate([array[:, 1:], array[:, -1:]], axis=1)
+    for scale, dtype in ((255, "uint8"), (1, "int32"), (1, "uint8")):
+        image = Image(array, normalize=scale > 1)
+        found = called(pygpu.compile(beside, target="cpu", dtype=dtype), image)
+        limit = scale * number
+        each = [np.minimum(following.astype(int), limit), np.maximum(array.astype(int), limit)]
+        each.append(np.clip(array.astype(int), -limit, limit))
+        for one, other in zip(found, each, strict=True):
+            expected = other if dtype == "int32" else np.clip(other, 0, 255)
+            np.testing.assert_array_equal(one, expected, f"{scale} {dtype}")
+    assert any(written) == (number < 40_000)
+
+
 def test_what_is_rounded_stays_in_floats(written: list[bool]) -> None:
     array = np.random.default_rng(5).integers(0, 256, (30, 40), np.uint8)
     results(in_floats, array)
@@ -401,7 +422,8 @@ class Maker:
         if depth == 0:
             return f"im(p + ({pick(range(-2, 3))}, {pick(range(-2, 3))}))"
         a, b = self.texel(depth - 1), self.texel(pick(range(depth)))
-        forms = (f"min({a}, {b})", f"max({a}, {b})", f"max({a}, {pick(range(256))} / 255)")
+        limit = f"{pick(range(-99, 600))} / 255"
+        forms = (f"min({a}, {b})", f"max({a}, {b})", f"{pick(('min', 'max'))}({a}, {limit})")
         return pick((*forms, f"({a} if {self.condition(depth - 1)} else {b})"))
 
     def condition(self, depth: int) -> str:

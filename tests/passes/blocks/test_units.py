@@ -23,6 +23,8 @@ SCALES: list[Written] = [
     lambda op, c, a, b: op("div", op("mul", a, b), op("max", b, c(0.1))),
     lambda op, c, a, b: op("select", op("lt", a, c(0.5)), op("abs", b), c(-1.0)),
     lambda op, c, a, b: op("mul", op("div", a, b), op("min", a, b)),
+    lambda op, c, a, b: op("mul", op("select", op("lt", a, b), c(3.0), c(0.5)), b),
+    lambda op, c, a, b: op("select", op("bit_and", op("le", a, b), op("lt", a, c(9.0))), a, b),
 ]
 DOES_NOT: list[Written] = [
     lambda op, c, a, b: op("mul", a, b),
