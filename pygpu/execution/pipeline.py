@@ -54,6 +54,7 @@ class Pipeline:
 
     __wrapped__: Callable[..., Any]
     __name__: str
+    __pygpu_whole__ = True
 
     def __init__(
         self, function: Callable[..., Any], target: str = "auto", fast: bool = False

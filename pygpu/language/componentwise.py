@@ -105,8 +105,8 @@ class Componentwise:
         all of bools, whose sums are bools there."""
         if not all(_is_ours(value) for value in inputs):
             return NotImplemented
-        are_bools = all(np.asarray(value).dtype == bool for value in inputs)
-        if method == "__call__" and not keywords and ufunc in OPERATORS and not are_bools:
+        is_operator = method == "__call__" and not keywords and ufunc in OPERATORS
+        if is_operator and any(np.asarray(value).dtype != bool for value in inputs):
             op = OPERATORS[ufunc]
             result = self._binary(op, *inputs) if len(inputs) == 2 else op(self)
             if result is not NotImplemented:

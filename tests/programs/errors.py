@@ -1685,8 +1685,14 @@ def sort_of_a_whole_image(im: Image, p: Position):
 
 
 @program
+def pipeline_of_a_whole_image(im: Image, p: Position):
+    return _PIPELINE(im)(p)
+
+
+@program
 def rounds_of_a_whole_image(im: Image, p: Position):
     return _COMPILED.iterate(im, 2)(p)
 
 
 _COMPILED = pygpu.compile(sort_of_a_whole_image)
+_PIPELINE = pygpu.pipeline(lambda im: im * 2)

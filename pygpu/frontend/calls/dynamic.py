@@ -72,8 +72,8 @@ def _is_whole(function: Any, given: tuple[Any, ...]) -> bool:
     is_image = any(isinstance(value, Picture) for value in given)
     if is_placed or not is_image or hasattr(type(function), "plain_binding"):
         return False
-    owner = getattr(function, "__self__", function)
-    if hasattr(type(owner), "plain_binding") or type(owner).__name__ == "Pipeline":
+    owner = getattr(function, "__self__", None)
+    if hasattr(owner, "__pygpu_whole__") or hasattr(type(owner), "plain_binding"):
         return True
     names = [sys.modules[each] for each in ("pygpu", "pygpu.filters") if each in sys.modules]
     name = getattr(function, "__name__", "")

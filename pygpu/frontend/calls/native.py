@@ -95,7 +95,7 @@ def _replayable(iterator: Any) -> Iterator:
 
 
 def _items_of(args: tuple[Any, ...]) -> list[Any]:
-    """What lists that are given hold, whose methods a function may call: `sorted(users)`."""
+    """What lists that are given hold, whose methods a function may call: `str(users)`."""
     return [each for arg in args if type(arg) in (list, tuple, set, frozenset) for each in arg]
 
 

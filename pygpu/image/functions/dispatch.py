@@ -24,7 +24,6 @@ from pygpu.execution.programs.options import Options
 from pygpu.execution.vectorized import Vectorized
 from pygpu.image.functions import moves, products, quantiles, statistics
 from pygpu.image.functions.texels import first, image_of, seen, seen_in, stored_in
-from pygpu.language.scalars import UInt
 
 Rule = Callable[..., Any]
 
@@ -144,9 +143,10 @@ def _where(function: Any, args: Any, kwargs: Any) -> Any:
     image = first(args)
     condition, *listed = [_beside(each, image) for each in args]
     if any(isinstance(each, ImageLike) and each.format.kind == "uint" for each in listed):
-        # Whole numbers beside words without a sign are such words, and known as in a function.
-        known = {n: UInt(v) for n, v in zip("ab", listed, strict=True) if whole(v) is not None}
-        rest = {n: v for n, v in zip("ab", listed, strict=True) if n not in known}
+        # Whole numbers beside words without a sign are known, as in a function.
+        named = dict(zip("ab", listed, strict=True))
+        known = {name: value for name, value in named.items() if whole(value) is not None}
+        rest = {name: value for name, value in named.items() if name not in known}
         return _selected(**known)(condition, **rest)
     return _selected()(condition, *listed)
 
@@ -159,8 +159,8 @@ def _beside(value: Any, image: ImageLike) -> Any:
     return value
 
 
-@functools.lru_cache(maxsize=16)
-def _selected(**known: UInt) -> Vectorized:
+@functools.lru_cache(maxsize=16, typed=True)
+def _selected(**known: Any) -> Vectorized:
     return Vectorized(_select, Options(), known)
 
 

@@ -536,6 +536,10 @@ def test_images_of_uints_are_counted_moved_and_compared(target: str) -> None:
         chosen = np.asarray(np.where(image > 2**31, image, other))
         expected = np.where(array > 2**31, array, np.asarray(other, np.uint32))
         np.testing.assert_array_equal(chosen, expected, strict=True)
+    with pytest.raises(
+        pygpu.CompileError, match=r"-1 \(int\) cannot be one value"
+    ):  # as in a function
+        np.where(image > 2**31, image, -1)
     chosen = np.asarray(np.select([image > 2**31], [image], 3))
     np.testing.assert_array_equal(chosen, np.where(array > 2**31, array, 3))
     for combine in (np.add, np.maximum, np.minimum, np.multiply):
