@@ -78,6 +78,23 @@ def simplified(write: Write) -> str:
 # ---------------------------------------------------------------- rules
 
 RULES: list[tuple[Write, str]] = [
+    # vectors
+    (lambda m, v: m.mul(v, m.constant(VEC3, (0.5, 0.0, 0.0))),
+        "%0 = swizzle v.x; %1 = mul %0, 0.5; %2 = construct %1, 0.0, 0.0; return %2"),
+    (lambda m, v, w: m.fma(v, m.constant(VEC3, (0.0, 2.0, 3.0)), w),
+        "%0 = swizzle w.x; %1 = swizzle v.yz; %2 = swizzle w.yz; %3 = fma %1, vec2(2.0, 3.0), %2; "
+        "%4 = swizzle %3.x; %5 = swizzle %3.y; %6 = construct %0, %4, %5; return %6"),
+    (lambda m, v: m.dot(m.constant(VEC3, (0.0, 0.0, 4.0)), v),
+        "%0 = swizzle v.z; %1 = mul %0, 4.0; return %1"),
+    (lambda m, v: m.dot(v, m.constant(VEC3, (5.0, 0.0, 4.0))),
+        "%0 = swizzle v.xz; %1 = dot %0, vec2(5.0, 4.0); return %1"),
+    (lambda m, v, w: m.swizzle(m.sqrt(m.mul(v, w)), data=(2,)),
+        "%0 = swizzle v.z; %1 = swizzle w.z; %2 = mul %0, %1; %3 = sqrt %2; return %3"),
+    (lambda m, v, w: m.swizzle(m.abs(m.mul(v, w)), data=(2, 0)),
+        "%0 = swizzle v.xz; %1 = swizzle w.xz; %2 = mul %0, %1; %3 = abs %2; "
+        "%4 = swizzle %3.yx; return %4"),
+    (lambda m, v, w: (m.mul(v, w), m.swizzle(m.mul(v, w), data=(0,))),
+        "%0 = mul v, w; %1 = swizzle %0.x; return %0, %1"),
     # floats
     (lambda m, a: m.select(m.gt(a, 0.0), a, 0.0), "%0 = max 0.0, a; return %0"),
     (lambda m, a: m.select(m.lt(a, 1.0), 1.0, a), "%0 = max a, 1.0; return %0"),

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from pygpu.core.operations.ops import TABLE
 from pygpu.passes.simplify.rules import Emit, Rule, made_by, number, place
+from pygpu.passes.simplify.vectors import without_zeros
 from pygpu.ssa import Number, Value, base_and_offset, constant_of
 from pygpu.types import INTEGERS, Kind, Type
 
@@ -90,7 +91,7 @@ def _mul(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     first, second = made_by(a, "neg"), made_by(b, "neg")
     if first and (second or constant_of(b) is not None):
         return emit("mul", first.operands[0], second.operands[0] if second else emit("neg", b))
-    return None
+    return without_zeros(emit, "mul", operands)
 
 
 def _fma(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
@@ -110,7 +111,7 @@ def _fma(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     if first and (second or constant_of(b) is not None):
         b = second.operands[0] if second else emit("neg", b)
         return emit("fma", first.operands[0], b, added)
-    return None
+    return without_zeros(emit, "fma", operands)
 
 
 def _minus_one(type: Type) -> int:
@@ -374,7 +375,7 @@ def _to_bool(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None
 
 
 # Operations whose rules are given a constant factor or term second.
-ORDERED: Final = frozenset(("add", "mul", "fma"))
+ORDERED: Final = frozenset(("add", "mul", "fma", "dot"))
 
 RULES: Final[dict[str, Rule]] = {
     "add": _add,

@@ -18,6 +18,7 @@ from pygpu.passes.simplify.local import simplify_locally
 from pygpu.passes.simplify.loops import settle_loops
 from pygpu.passes.simplify.negation import move_negations
 from pygpu.passes.simplify.sides import merge_sides
+from pygpu.passes.simplify.vectors import drop_components
 from pygpu.ssa import Function, has
 
 with later():
@@ -28,6 +29,7 @@ Pass = Callable[[Function], Function]
 
 CLEAN: Final[tuple[Pass, ...]] = (simplify_locally, remove_dead)
 RESTRUCTURE: Final[tuple[Pass, ...]] = (
+    drop_components,
     settle_loops,
     hoist,
     merge_sides,
