@@ -80,6 +80,8 @@ def guess(name: str, type: Type, value: Constant, wish: Any) -> Control | None:
         return None
     numbers = [float(part) for part in (value if isinstance(value, tuple) else (value,))]
     if type.kind == "bool":
+        if wish is not None:
+            raise TypeError(f"controls[{name!r}]: a Bool is a check box, got {shown(wish)}")
         return Control(name, "check", numbers)
     whole = type.kind in INTEGERS
     if wish is None and not all(map(math.isfinite, numbers)):
@@ -134,6 +136,8 @@ def _range(name: str, wish: Any, whole: bool) -> tuple[float, float, float]:
         raise TypeError(f"controls[{name!r}]: takes {_TAKES}; got {shown(wish)}")
     low, high = numbers[:2]
     step = numbers[2] if len(numbers) == 3 else 1.0 if whole else (high - low) / STEPS
+    if whole and not all(number.is_integer() for number in (low, high, step)):
+        raise TypeError(f"controls[{name!r}]: an int goes by whole numbers, got {shown(wish)}")
     if not low < high or step <= 0:
         raise ValueError(
             f"controls[{name!r}]: least is below greatest and the step above 0; got {shown(wish)}"

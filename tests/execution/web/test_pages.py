@@ -476,6 +476,26 @@ def test_controls_that_do_not_fit_are_refused(
         edges.export(tmp_path / "page.html", PHOTO, controls=controls)
 
 
+@pytest.mark.parametrize(
+    ("controls", "words"),
+    [
+        ({"on": (0, 1)}, r"controls\['on'\]: a Bool is a check box, got \(0, 1\)"),
+        ({"on": "time"}, "a Bool is a check box, got 'time'"),
+        ({"n": (0.5, 3)}, r"controls\['n'\]: an int goes by whole numbers, got \(0.5, 3\)"),
+        ({"n": (0, 3, 0.5)}, "an int goes by whole numbers"),
+    ],
+)
+def test_controls_are_of_the_kind_of_the_number(
+    tmp_path: Path, controls: dict[str, Any], words: str
+) -> None:
+    @pygpu.compile
+    def moved(im: Image, p: Position, n: pygpu.Int = 1, on: pygpu.Bool = True):
+        return im(p + (n, 0)) if on else im(p)
+
+    with pytest.raises(TypeError, match=words):
+        moved.export(tmp_path / "page.html", PHOTO, controls=controls)
+
+
 @pytest.mark.parametrize("iterate", [0, -1, 1.5, True, "2"])
 def test_rounds_that_are_none_are_refused(tmp_path: Path, iterate: Any) -> None:
     with pytest.raises(ValueError, match="1 or more; got"):
