@@ -190,15 +190,18 @@ def taken(data: Any, what: str, target: str) -> Taken:
             image = ImageMaker.make(_folded(storage.host()[0], row), make(data.format))
         return Taken(image, data, storage.dtype, storage.shape, row)
     array = array_of(data, what)
-    dtype = presented(array.dtype)
     if array.ndim != 1:
         image = _image(array, what)
-        return Taken(image, data, dtype, image.storage.shape)
-    values = np.ascontiguousarray(narrow(array, what))[:, None]
+        return Taken(image, data, presented(array.dtype), image.storage.shape)
+    return _line_of(array[:, None], data, what, target)
+
+
+def _line_of(array: NDArray[Any], data: Any, what: str, target: str) -> Taken:
+    """What a caller gave as elements (N, C)."""
+    values = np.ascontiguousarray(narrow(array, what))
     row = _row(len(values), target)
-    storage = _folded(values, row)
-    read = make(Format(values.dtype, 1))
-    return Taken(ImageMaker.make(storage, read), data, dtype, array.shape, row)
+    image = ImageMaker.make(_folded(values, row), make(Format(values.dtype, values.shape[1])))
+    return Taken(image, data, presented(array.dtype), array.shape[:1], row)
 
 
 def all_taken(values: Sequence[Any], names: Sequence[str], target: str) -> tuple[Taken, ...]:
@@ -257,6 +260,8 @@ def _taken_as(value: Any, name: str, target: str, size: tuple[int, ...] | None) 
     if size is None or isinstance(value, ImageLike) or is_pil(value):
         return taken(value, name, target)
     array, axes = array_of(value, name), len(size)
+    if size == (0,) and array.ndim == 2 and array.shape in [(0, c) for c in range(1, 5)]:
+        return _line_of(array, value, name, target)
     has_size = array.shape[:axes] == size and array.size > 0
     if array.ndim == 1 or not has_size or array.ndim > axes + 1:
         return taken(array, name, target)

@@ -61,7 +61,8 @@ def sort(
 
         def work(turned: Sequence[Taken], lines: Lines) -> list[Any]:
             if given.count == 0:
-                return [np.zeros(0, each.dtype) for each in turned]
+                none = [each.unfolded(each.image.storage.host()) for each in turned]
+                return [array.astype(each.dtype) for array, each in zip(none, turned, strict=True)]
             if not beside:
                 _plan(turned[0], (axis, lines), bool(descending), target, placed=False)
             return _sorted(turned[0], turned[1:], lines, bool(descending), target)

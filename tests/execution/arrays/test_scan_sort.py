@@ -448,6 +448,15 @@ def test_masks_pick_of_images(target: str) -> None:
     np.testing.assert_array_equal(pygpu.compress(floats, Image(array), target=target), array[mask])
 
 
+def test_none_of_colours_are_none_of_colours(target: str) -> None:
+    none, colours = np.zeros(0, np.float32), np.zeros((0, 3), np.uint8)
+    picked = pygpu.compress(np.zeros(0, bool), colours, target=target)
+    keys, beside = pygpu.sort(none, colours, target=target)
+    for each in (picked, beside):
+        assert (each.shape, each.dtype) == ((0, 3), np.uint8)
+    assert (keys.shape, keys.dtype) == ((0,), np.float32)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int8", "uint16", "bool"])
 def test_masks_pick_signals_of_images(target: str, dtype: str) -> None:
     generator = np.random.default_rng(0)
