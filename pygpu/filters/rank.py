@@ -24,7 +24,7 @@ from pygpu.filters.whole import last, whole
 from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
 from pygpu.language.vectors import BVec2, BVec3, BVec4, Position, Vector
-from pygpu.runtime import compile
+from pygpu.runtime import Compiled, compile
 
 __all__ = [
     "maximum_filter", "median", "minimum_filter", "percentile_filter", "rank_filter",
@@ -43,8 +43,18 @@ def sides(size: Any, name: str = "median") -> tuple[int, int]:
     return pair
 
 
+def _by_place(function: Callable[..., Any]) -> Compiled:
+    """A compiled function of which calls may give all but the position by place, as SciPy's."""
+    made: Compiled = compile(function)
+    made.signature.take_known_by_place()
+    return made
+
+
 def _window(size: Any, footprint: Any, name: str) -> list[Any]:
-    """The offsets of a window's texels: of the footprint's, where there is one."""
+    """The offsets of a window's texels: of the footprint's, where there is one. scikit-image's
+    functions take it in place of the size."""
+    if footprint is None and np.ndim(size) == 2:
+        footprint = size
     if footprint is None:
         return [*offsets(np.ones(sides(size, name)))]
     array = footprint_of(footprint, name)
@@ -76,19 +86,20 @@ def _ranked(im: Any, p: Any, places: Sequence[Any], rank: int) -> Any:
     return type(window[0])(*values)
 
 
-@compile
+@_by_place
 def median(im: Image, p: Position, size: Any = 3, footprint: Any = None) -> Any:
     """The middle of the texels of a window for each channel; `scipy.ndimage.median_filter`.
 
     `size` is the window's side, or (rows, columns): whole numbers, 1 or more, known when the
-    function is compiled. With a footprint, an array, the window is where that is not zero. Of an
-    even number of texels it is the upper one of the middle two.
+    function is compiled. With a footprint, an array, the window is where that is not zero. It may
+    come as the size: `skimage.filters.median` takes it second. Of an even number of texels it is
+    the upper one of the middle two.
     """
     window = _window(size, footprint, "median")
     return _ranked(im, p, window, len(window) // 2)
 
 
-@compile
+@_by_place
 def rank_filter(im: Image, p: Position, rank: Any = 0, size: Any = 3, footprint: Any = None) -> Any:
     """The texel of a window that `rank` others are below, from the greatest down where it is
     negative; `scipy.ndimage.rank_filter`. Windows are those of `median`."""
@@ -100,7 +111,7 @@ def rank_filter(im: Image, p: Position, rank: Any = 0, size: Any = 3, footprint:
     return _ranked(im, p, window, int(rank))
 
 
-@compile
+@_by_place
 def percentile_filter(
     im: Image, p: Position, percentile: Any = 50, size: Any = 3, footprint: Any = None
 ) -> Any:
@@ -117,7 +128,7 @@ def percentile_filter(
     return _ranked(im, p, window, min(int(len(window) * share / 100), len(window) - 1))
 
 
-@compile
+@_by_place
 def minimum_filter(im: Image, p: Position, size: Any = 3, footprint: Any = None) -> Any:
     """The least texel of a window for each channel; `scipy.ndimage.minimum_filter`. Windows are
     those of `median`."""
@@ -125,7 +136,7 @@ def minimum_filter(im: Image, p: Position, size: Any = 3, footprint: Any = None)
     return _extreme(operator.and_, glsl.min, [im(p + d) for d in window])
 
 
-@compile
+@_by_place
 def maximum_filter(im: Image, p: Position, size: Any = 3, footprint: Any = None) -> Any:
     """The greatest texel of a window for each channel; `scipy.ndimage.maximum_filter`. Windows are
     those of `median`."""
@@ -139,7 +150,7 @@ def _extreme(of_bools: Any, of_numbers: Any, texels: Sequence[Any]) -> Any:
     return functools.reduce(of_bools if is_bool else of_numbers, texels)
 
 
-@compile
+@_by_place
 def uniform_filter(im: Image, p: Position, size: Any = 3) -> Any:
     """The mean of the texels of a window; `scipy.ndimage.uniform_filter`."""
     rows, columns = sides(size, "uniform_filter")

@@ -39,9 +39,8 @@ def test_filters_of_windows_are_those_of_scipy(name, options, size) -> None:
     ]
     actual = getattr(filters, name)(BYTES, size=size, **options)
     assert_allclose(actual, np.stack(layers, axis=-1), atol=1e-6)
-    assert_allclose(
-        getattr(filters, name)(floats[..., 0], size=size, **options), layers[0], atol=1e-6
-    )
+    by_place = getattr(filters, name)(floats[..., 0], *options.values(), size)
+    assert_allclose(by_place, layers[0], atol=1e-6)
 
 
 @pytest.mark.parametrize("footprint", FOOTPRINTS)
@@ -64,6 +63,8 @@ def test_windows_may_be_footprints(name, options, footprint) -> None:
     ints = BYTES.astype("int32") * 100_001  # of which floats have no odd ones
     expected = peer(ints[..., 1], footprint=element, mode="nearest", **options)
     assert_array_equal(getattr(filters, name)(ints, footprint=element, **options)[..., 1], expected)
+    as_size = getattr(filters, name)(ints, *options.values(), element)
+    assert_array_equal(as_size[..., 1], expected)
     of_bools = getattr(filters, name)(BYTES > 99, footprint=element, **options)
     assert of_bools.dtype == bool  # the least and the greatest were ints, dark as pictures
     middle = peer(BYTES[..., 1] > 99, footprint=element, mode="nearest", **options)

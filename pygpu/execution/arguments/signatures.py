@@ -182,6 +182,15 @@ class Signature:
             )
         return cls(function, parameters)
 
+    def take_known_by_place(self) -> None:
+        """Let calls give known values by place, too, after the images and numbers: where what a
+        library of the same function takes stands in its order."""
+        self.positional.extend(
+            i
+            for i, p in enumerate(self.parameters)
+            if p.kind in _BY_PLACE and p.role == "known" and i not in self.positional
+        )
+
     def collect(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """A value for each parameter, in order. TypeError names what is missing or too much."""
         values = self.template.copy()
