@@ -201,7 +201,7 @@ def _lazily(
     shape: Any,
     dtype: Any,
 ) -> Any:
-    """The results of frames of Dask arrays, stacked as such: each is a graph of its own."""
+    """The results of frames of Dask arrays, each a graph of its own, in chunks as theirs."""
     array = sys.modules["dask.array"]
     stacks = {}
     for place, index in enumerate(given):
@@ -228,7 +228,11 @@ def _lazily(
     if not made:
         raise ValueError(f"{signature.name}.map: a Dask array without frames")
     parts = list(zip(*made, strict=True)) if isinstance(made[0], tuple) else [tuple(made)]
-    results = [array.stack(part).reshape((*leading, *part[0].shape)) for part in parts]
+    found = [values[i].chunks for i in stacks if is_dask(values[i])]
+    chunks = dict(enumerate(found[0][: len(leading)])) if found else {}  # as many frames in each
+    results = [
+        array.stack(part).reshape((*leading, *part[0].shape)).rechunk(chunks) for part in parts
+    ]
     return tuple(results) if isinstance(made[0], tuple) else results[0]
 
 

@@ -135,6 +135,19 @@ def test_maps_of_stacks_are_stacks(shape: tuple[int, ...]) -> None:
     np.testing.assert_array_equal(found.compute(), beside.map(stack))
 
 
+def test_maps_of_stacks_keep_their_chunks() -> None:
+    frames = da.from_array(RNG.random((5, 20, 30)), chunks=(2, 7, 11))
+    assert beside.map(frames).chunks == frames.chunks
+
+    @pygpu.compile
+    def less(im: Image, other: Image, p: Position):
+        return im(p) - other(p)
+
+    assert less.map(frames, frames[0]).chunks == frames.chunks
+    lasting = less.map(np.ones((3, 20, 30)), frames[0])  # no stack of Dask's
+    np.testing.assert_allclose(lasting.compute()[2], 1 - frames[0].compute(), atol=1e-6)
+
+
 def test_maps_of_what_is_no_stack_are_refused() -> None:
     with pytest.raises(ValueError, match="no more than a frame"):
         beside.map(da.from_array(GREY))
