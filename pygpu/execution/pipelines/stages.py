@@ -405,7 +405,7 @@ def _made(
         return Ready(stage, last.task, device, own, last.inputs, uniforms, last.shape)
     parts: list[Part] = [steps[place].part for place in stage.steps]
     name = "_".join(dict.fromkeys(part.function.name for part in parts))
-    merged: Merged = merge(name, parts, stage.makes, sizes)
+    merged: Merged = merge(name, parts, stage.makes, stage.reads, sizes)
     formats: dict[int, Format] = {}
     for place in stage.steps:
         step = steps[place]

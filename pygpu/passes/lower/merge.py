@@ -1,16 +1,16 @@
 """Makes one function of several that read one another's results, which then are never stored.
 
-    merge("both", [Part(blur, (0,), (1,)), Part(add, (0, 1), (2,))], wanted=[2], sizes={...})
+    merge("both", [Part(blur, (0,), (1,)), Part(add, (0, 1), (2,))], wanted=[2], {0}, sizes={...})
 
-Images are numbers here. An image that a part makes is computed where another part reads it; other
-images are read. A part whose result is read beside the pixel must be pointwise (`is_pointwise`): it
+Images are numbers here. An image that a part makes is computed where another part reads it, unless
+it is one of `reads`; other images are read. A part whose result is read beside the pixel must be pointwise (`is_pointwise`): it
 is computed again at that place, and reads its own images there by the boundary of its reader. That
 gives what reading its finished result would give, by all boundaries but "constant".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, Final
 
@@ -76,18 +76,32 @@ def _reads(function: Function) -> Iterator[tuple[Op | None, tuple[Value, ...]]]:
 
 
 def merge(
-    name: str, parts: Sequence[Part], wanted: Sequence[int], sizes: Mapping[int, tuple[int, int]]
+    name: str,
+    parts: Sequence[Part],
+    wanted: Sequence[int],
+    reads: Set[int],
+    sizes: Mapping[int, tuple[int, int]],
 ) -> Merged:
-    """The function of images `wanted`, of parts in order and of sizes (height, width)."""
-    return _Merger(name, parts, sizes).run(wanted)
+    """The function of images `wanted`, of parts in order and of sizes (height, width). Images of
+    `reads` are finished before: also those that a part makes beside others."""
+    return _Merger(name, parts, reads, sizes).run(wanted)
 
 
 class _Merger:
     def __init__(
-        self, name: str, parts: Sequence[Part], sizes: Mapping[int, tuple[int, int]]
+        self,
+        name: str,
+        parts: Sequence[Part],
+        reads: Set[int],
+        sizes: Mapping[int, tuple[int, int]],
     ) -> None:
         self.parts, self.sizes = parts, sizes
-        self.maker = {image: place for place, part in enumerate(parts) for image in part.outputs}
+        self.maker = {
+            image: place
+            for place, part in enumerate(parts)
+            for image in part.outputs
+            if image not in reads
+        }
         self.images: list[int] = []
         inputs = []
         for part in parts:

@@ -84,6 +84,22 @@ def test_corners_are_those_of_the_calls_one_by_one() -> None:
     assert "luma (test_pipelines.py:" in str(lowered)
 
 
+def test_results_of_one_call_of_which_some_are_kept_whole() -> None:
+    @pygpu.compile
+    def parts(im: Image, p: Position):
+        return im(p + (1, 0)) - im(p), im(p + (0, 2)) + p.x
+
+    @pygpu.compile
+    def second(a: Image, b: Image, p: Position):  # of `b` it needs other pixels
+        return a(p) + b(p + (1, 1))
+
+    def both(im):
+        first, other = parts(im)
+        return second(first, other)
+
+    check(both, Image(GREY))
+
+
 def test_what_comes_back_is_what_went_in() -> None:
     @pygpu.pipeline
     def brighter(im, gain=0.5):
