@@ -227,6 +227,14 @@ def test_rounds_at_once_with_a_value_for_each() -> None:
     np.testing.assert_array_equal(f.iterate(image, 12, pygpu.each(values)), expected)
 
 
+@pytest.mark.parametrize("shape", [(19, 7), (33, 64), (20, 9, 3)])
+def test_rounds_of_rows_that_are_computed_as_one(shape: tuple[int, ...]) -> None:
+    f = pygpu.compile(lambda im, p: im(p - (0, 1)) * 0.5, im=Image, p=Position, target="cpu")
+    image = np.random.default_rng(0).random(shape, np.float32)
+    shifted = np.concatenate([image[:1]] * 4 + [image[:-4]])
+    np.testing.assert_array_equal(f.iterate(image, 4), shifted / 16)
+
+
 def test_many_threads_make_many_rounds_of_small_images() -> None:
     f = pygpu.compile(near, target="cpu")
     image = np.random.default_rng(9).random((64, 130), np.float32)

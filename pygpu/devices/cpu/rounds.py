@@ -41,14 +41,14 @@ class Tiling(NamedTuple):
     number: int
     reach: int  # tiles to each side that a tile reads: 0, 1 or FAR
     band: int  # rounds of a sweep
-    spread: bool  # whether rows may be further apart than they are long: all are read by pointers
+    spread: bool  # whether rows may be further apart than they are long: read by pointers, alone
 
 
 def tiling(layout: Layout, state: Sequence[int], parts: int) -> Tiling:
     """How rounds are cut. `state` are the inputs that are results of the round before."""
     plan, task, (height, width) = layout.plan, layout.task, layout.shape
     reach = _reach(task, state)
-    spread = all(
+    spread = layout.numbers[slots.END] != slots.WHOLE and all(
         op in plan.set_of
         for op in walk(plan.function.body)
         if isinstance(op.data, Load) and op.data.image in state

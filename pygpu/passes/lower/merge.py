@@ -3,9 +3,10 @@
     merge("both", [Part(blur, (0,), (1,)), Part(add, (0, 1), (2,))], wanted=[2], {0}, sizes={...})
 
 Images are numbers here. An image that a part makes is computed where another part reads it, unless
-it is one of `reads`; other images are read. A part whose result is read beside the pixel must be pointwise (`is_pointwise`): it
-is computed again at that place, and reads its own images there by the boundary of its reader. That
-gives what reading its finished result would give, by all boundaries but "constant".
+it is one of `reads`; other images are read. A part whose result is read beside the pixel must be
+pointwise (`is_pointwise`): it is computed again at that place, and reads its own images there by
+the boundary of its reader. That gives what reading its finished result would give, by all
+boundaries but "constant".
 """
 
 from __future__ import annotations
