@@ -302,7 +302,8 @@ def _at_once(
     if count == 0:
         storages = [_nothing(whole, format.channels, format.dtype) for format in made.task.outputs]
     else:
-        work, varying = Work(inputs, arguments.uniforms, size, direct), frozenset(place)
+        work = Work(inputs, arguments.uniforms, size, direct)
+        varying = {image: arguments.images[image].storage.shape for image in place}
         made, storages = compiled.held(
             made, lambda made: running.run_frames(made, work, count, varying), arguments, wanted
         )

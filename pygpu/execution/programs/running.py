@@ -6,7 +6,7 @@ volume one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -144,10 +144,10 @@ def _of_rows(limits: Limits, made: Specialisation, work: Work) -> list[Storage]:
 
 
 def run_frames(
-    made: Specialisation, work: Work, count: int, varying: frozenset[int]
+    made: Specialisation, work: Work, count: int, varying: Mapping[int, tuple[int, ...]]
 ) -> list[Storage]:
-    """Run for each frame of some inputs, which are storages of as many planes; the others are the
-    same for all. The results lie one below the other."""
+    """Run for each frame of some inputs, frames of the shapes that `varying` says; the others are
+    the same for all. The results lie one below the other."""
     inputs, uniforms, shape, out, _ = work
     rows, width = rows_of(shape)
     if made.planar is None and targets.limits(made.device) is None:
@@ -160,7 +160,7 @@ def run_frames(
     found: list[list[Storage]] = [[] for _ in out]
     for t in range(count):
         images = [
-            _frame(each, t, count) if index in varying else each
+            _frame(each, t, count, varying[index]) if index in varying else each
             for index, each in enumerate(inputs)
         ]
         place = slice(t * rows, (t + 1) * rows)
@@ -175,14 +175,12 @@ def run_frames(
     ]
 
 
-def _frame(storage: Storage, t: int, count: int) -> Storage:
+def _frame(storage: Storage, t: int, count: int, shape: tuple[int, ...]) -> Storage:
     """A frame of a stack: a plane, or, of volumes, as many as a frame has."""
-    depth = storage.shape[0] // count
-    if depth == 1:
+    if len(shape) < 3:
         return storage.plane(t)
     rows = storage.height // count
-    texels = storage.host()[t * rows : (t + 1) * rows]
-    return Storage.of(texels, (depth, *storage.shape[1:]))
+    return Storage.of(storage.host()[t * rows : (t + 1) * rows], shape)
 
 
 # ---------------------------------------------------------------- planes
