@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Final
 
 from pygpu.codegen.llvm.code import Code
-from pygpu.codegen.llvm.flow import Branch, Loop, when
+from pygpu.codegen.llvm.flow import Branch, several
 from pygpu.codegen.llvm.memory import masked_gather
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.host.records import record
@@ -34,15 +34,8 @@ def bin_span(copies: int, machine: Machine) -> str:
     )
     bins = code.argument(BINS, "int")
     kernel = _Kernel(code, data, edges, table, copies, bins, first, scale, doubt, last)
-    head = code.binary("and", x1 - x0, -machine.lanes) + x0
-    with when(code, head > x0), Loop(code, [x0]) as loop:
-        kernel.count(loop.params[0], machine.lanes)
-        following = loop.params[0] + machine.lanes
-        loop.next(following < head, [following])
-    with when(code, head < x1), Loop(code, [head]) as loop:
-        kernel.count(loop.params[0], 1)
-        following = loop.params[0] + 1
-        loop.next(following < x1, [following])
+    for ks in several(code, x1 - x0, machine.lanes):
+        kernel.count(x0 + ks[0], len(ks))
     return code.span()
 
 

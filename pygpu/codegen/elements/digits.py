@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Final
 
 from pygpu.codegen.elements.sorts import Kind, element_of, key_of
-from pygpu.codegen.llvm.code import Code
-from pygpu.codegen.llvm.flow import Loop, counting
+from pygpu.codegen.llvm.code import CACHE_LINE, Code
+from pygpu.codegen.llvm.flow import Loop, counting, several
 from pygpu.codegen.llvm.text import Machine, Val
 
 BITS: Final = 11  # of a digit: three are a key, and their counts stay in the first cache
@@ -92,15 +92,20 @@ class _Lines:
     def move(self, digit: int, source: Val, keys: Val | None, target: Val | None) -> None:
         """Put keys where they belong by a digit, or what they are of to the target."""
         code = self.code
-        with counting(code, self.count) as k:
-            key = code.read(self.wide, code.at(source, k * self.size), align=self.size)
-            place = self.place(key, digit)
-            to = code.read("uint", place, align=4)
-            code.store(to + 1, place, 4)
-            at = code.cast("zext", to, "long")
-            if keys is not None:
-                code.store(key, code.at(keys, at * self.size), self.size)
-            if target is not None:
-                of = code.cast("trunc", key, "uint")
-                found = of if self.placed else element_of(code, self.kind, key, self.flip)
-                code.store(found, code.at(target, at * 4), 4)
+        for ks in several(code, self.count):
+            places = [code.at(source, k * self.size) for k in ks]
+            read = [code.read(self.wide, each, align=self.size) for each in places]
+            for key, row in [(key, self.place(key, digit)) for key in read]:
+                to = code.read("uint", row, align=4)
+                code.store(to + 1, row, 4)
+                at = code.cast("zext", to, "long")
+                if keys is not None:
+                    here = code.at(keys, at * self.size)
+                    code.store(key, here, self.size)
+                    code.fetch(here, CACHE_LINE, 1, to_write=True)  # where this digit goes on
+                if target is not None:
+                    of = code.cast("trunc", key, "uint")
+                    found = of if self.placed else element_of(code, self.kind, key, self.flip)
+                    here = code.at(target, at * 4)
+                    code.store(found, here, 4)
+                    code.fetch(here, CACHE_LINE, 1, to_write=True)

@@ -14,7 +14,7 @@ from typing import Final
 
 from pygpu.codegen.elements.folds import greater, less
 from pygpu.codegen.llvm.code import Code
-from pygpu.codegen.llvm.flow import Loop, when
+from pygpu.codegen.llvm.flow import several
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.host.records import record
 
@@ -53,16 +53,9 @@ def group_span(folding: Folding, machine: Machine) -> str:
     size = _SIZES[folding.accumulated] * folding.channels
     tables = copies_of(code, table, groups, folding.copies, size)
     kernel = _Kernel(code, folding, values, index, tables, groups)
-    head = code.binary("and", x1 - x0, -UNROLLED) + x0
-    with when(code, head > x0), Loop(code, [x0]) as loop:
-        for k in range(UNROLLED):
-            kernel.fold(loop.params[0] + k, k)
-        following = loop.params[0] + UNROLLED
-        loop.next(following < head, [following])
-    with when(code, head < x1), Loop(code, [head]) as loop:
-        kernel.fold(loop.params[0], 0)
-        following = loop.params[0] + 1
-        loop.next(following < x1, [following])
+    for ks in several(code, x1 - x0, UNROLLED):
+        for turn, k in enumerate(ks):
+            kernel.fold(x0 + k, turn)
     return code.span()
 
 

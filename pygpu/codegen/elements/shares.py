@@ -12,11 +12,14 @@ are not above it. Numbers lie on straight lines between the shares of the other'
 
 from __future__ import annotations
 
+from typing import Final
+
 from pygpu.codegen.elements.sorts import element_of
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Branch, Loop
 from pygpu.codegen.llvm.text import Machine, Val
 
+AHEAD: Final = 24  # elements, so far on, whose places are on their way to the cache
 ELEMENTS, OTHERS, TARGET, STRIDE, COUNT, COUNT_OTHERS = range(6)  # of %args
 
 
@@ -78,8 +81,9 @@ class _Shares:
         stop = code.minimum(end + 1, x1)
         with Loop(code, [x]) as loop:
             k = loop.params[0]
-            to = code.read("int", code.at(self.elements, k * 8), align=4)
-            code.store(number, code.at(self.target, code.cast("sext", to, "long") * self.stride), 4)
+            later = code.minimum(k + AHEAD, self.count - 1)
+            code.fetch(self.place(later), 0, 1, to_write=True)
+            code.store(number, self.place(k), 4)
             loop.next(k + 1 < stop, [k + 1])
         return [stop, first, last]
 
@@ -100,6 +104,11 @@ class _Shares:
         """One of the others."""
         code, key = self.code, self.key(self.others, index)
         return code.bits(element_of(code, "float", key, code.constant("uint", 0)), "float")
+
+    def place(self, index: Val) -> Val:
+        """Where the number of one of the elements goes."""
+        to = self.code.read("int", self.code.at(self.elements, index * 8), align=4)
+        return self.code.at(self.target, self.code.cast("sext", to, "long") * self.stride)
 
     def key(self, array: Val, index: Val) -> Val:
         return self.code.read("uint", self.code.at(array, index * 8 + 4), align=4)

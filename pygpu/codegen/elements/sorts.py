@@ -14,11 +14,12 @@ to the first, as a float or as a key. Whatever the product is, elements are in o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from typing import Final, Literal
 
-from pygpu.codegen.llvm.code import Code
-from pygpu.codegen.llvm.flow import Branch, Loop, counting, when
+from pygpu.codegen.llvm.code import CACHE_LINE, Code
+from pygpu.codegen.llvm.flow import Branch, Loop, counting, several, when
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.host.records import record
 
@@ -104,16 +105,19 @@ class _Kernel:
         rule, table = self.pointer(RULES, line, 8), self.pointer(TABLE, x * self.long(PARTS), 4)
         least = code.read("float" if self.sorting.is_even else "uint", rule, align=4)
         scale = code.read("float", code.at(rule, 4), align=4)
-        with counting(code, length) as k:
-            place = k + first
-            bits = code.read("uint", code.at(source, place * self.long(STRIDE)), align=4)
-            row = code.at(table, self.part(bits, least, scale) * 4)
-            to = code.read("uint", row, align=4)
-            code.store(to + 1, row, 4)
-            if self.sorting.step == "move":
-                key = key_of(code, self.kind, bits, self.flip, place if self.placed else None)
-                at = code.cast("zext", to, "long") * self.size
-                code.store(key, code.at(keys, at), self.size)
+        for ks in several(code, length):
+            places = [k + first for k in ks]
+            stride = self.long(STRIDE)
+            bits = [code.read("uint", code.at(source, each * stride), align=4) for each in places]
+            rows = [code.at(table, self.part(each, least, scale) * 4) for each in bits]
+            for place, each, row in zip(places, bits, rows, strict=True):
+                to = code.read("uint", row, align=4)
+                code.store(to + 1, row, 4)
+                if self.sorting.step == "move":
+                    key = key_of(code, self.kind, each, self.flip, place if self.placed else None)
+                    here = code.at(keys, code.cast("zext", to, "long") * self.size)
+                    code.store(key, here, self.size)
+                    code.fetch(here, CACHE_LINE, 1, to_write=True)  # where the part goes on
 
     def part(self, bits: Val, least: Val, scale: Val) -> Val:
         """The part of an element; NaNs are in the last."""
@@ -152,8 +156,9 @@ class _Kernel:
             self.pointer(PLACES, start, 4),
             self.source(line),
         )
+        results = ends[: {"keys": 0, "elements": 1, "places": 2}[self.sorting.kept]]
         with when(code, count > 0):
-            low, most = self.extremes(keys, count)
+            low, most = self.extremes(keys, count, results)
             bits = self.length(most - low)
             passes = code.binary("udiv", bits + (BITS - 1), BITS)
             divisor = code.maximum(passes, code.constant("uint", 1))
@@ -166,13 +171,16 @@ class _Kernel:
                         self.tally(keys, count, by, number)
                     self.move(keys, spare, count, by, number, ends)
 
-    def extremes(self, keys: Val, count: Val) -> tuple[Val, Val]:
-        """The least and the greatest key, of several at once: each waits for the one before."""
+    def extremes(self, keys: Val, count: Val, results: Sequence[Val]) -> tuple[Val, Val]:
+        """The least and the greatest key, of several at once: each waits for the one before. Where
+        results go is brought into the caches."""
         code = self.code
         first = self.above(code.read(self.wide, keys, align=self.size))
         last = count - 1
         with Loop(code, [code.constant("long", 0), *[first] * (2 * AT_ONCE)]) as loop:
             k, *found = loop.params
+            for each in results:
+                code.fetch(code.at(each, k * 4), 0, 1, to_write=True)
             after = []
             for j in range(AT_ONCE):
                 key = self.above(self.key(keys, code.minimum(k + j, last)))
@@ -212,10 +220,9 @@ class _Kernel:
             for digit in range(number):
                 place = code.at(table, k * 8 + (4 * digit << BITS))
                 code.store(code.constant("long", 0), place, 8)
-        with counting(code, count) as k:
-            key = self.above(self.key(keys, k))
-            for digit in range(number):
-                place = self.row(by, key, digit)
+        for ks in several(code, count):
+            read = [self.above(self.key(keys, k)) for k in ks]
+            for place in [self.row(by, key, digit) for key in read for digit in range(number)]:
                 code.store(code.read("uint", place, align=4) + 1, place, 4)
         nothing = [code.constant("uint", 0)] * number
         with Loop(code, [code.constant("long", 0), *nothing]) as loop:
@@ -236,17 +243,18 @@ class _Kernel:
         code, in_place = self.code, self.sorting.kept == "keys"
         # Keys that stay end where they began: after an odd number of moves they are copied there.
         for digit in range(number + number % 2 if in_place else max(number, 1)):
-            with counting(code, count) as k:
-                key, at = self.key(keys, k), k
-                if digit < number:
-                    place = self.row(by, self.above(key), digit)
-                    to = code.read("uint", place, align=4)
-                    code.store(to + 1, place, 4)
-                    at = code.cast("zext", to, "long")
-                if in_place or digit + 1 < number:
-                    code.store(key, code.at(other, at * self.size), self.size)
-                else:
-                    self.put(key, at, ends)
+            for ks in several(code, count):
+                read = [self.key(keys, k) for k in ks]
+                rows = [self.row(by, self.above(key), digit) for key in read if digit < number]
+                for k, (at, key) in enumerate(zip(ks, read, strict=True)):
+                    if digit < number:
+                        to = code.read("uint", rows[k], align=4)
+                        code.store(to + 1, rows[k], 4)
+                        at = code.cast("zext", to, "long")
+                    if in_place or digit + 1 < number:
+                        code.store(key, code.at(other, at * self.size), self.size)
+                    else:
+                        self.put(key, at, ends)
             keys, other = other, keys
 
     def put(self, key: Val, at: Val, ends: tuple[Val, Val, Val]) -> None:

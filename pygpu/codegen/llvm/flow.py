@@ -128,3 +128,14 @@ def counting(code: Code, stop: Val) -> Iterator[Val]:
         yield loop.params[0]
         following = loop.params[0] + 1
         loop.next(following < stop, [following])
+
+
+def several(code: Code, stop: Val, together: int = 4) -> Iterator[list[Val]]:
+    """The body for 0, 1, ... below `stop`, so many in a round, and then for each that is left. What
+    it reads of all before it writes need not wait until it is known where writes go."""
+    head = code.binary("and", stop, -together)
+    for first, end, each in ((code.constant("long", 0), head, together), (head, stop, 1)):
+        with when(code, first < end), Loop(code, [first]) as loop:
+            yield [loop.params[0] + k for k in range(each)]
+            following = loop.params[0] + each
+            loop.next(following < end, [following])
