@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import lru_cache, partial
-from itertools import groupby
 from typing import Final
 
 from pygpu.codegen.llvm.block import Block, Values
@@ -195,19 +194,20 @@ What = Callable[[Place], Sequence[Val]]
 def anywhere(block: Block, asked: Sequence[Asked], what: What) -> list[Val]:
     """`what` of the places of loads, one load after the other. It is much code that rarely runs:
     so a function, called for each place that loads are beside."""
-    code, found = block.code, []
+    code = block.code
     given = [block.ctx] * block.of_planes + [Val(code, "ptr", 1, "%args", 0)]
-
-    def rule(each: Asked) -> tuple[object, ...]:
-        load, x, y = each
-        return load.image, load.boundary, load.cval, x.text, y.text
-
-    for (*of, _, _), group in groupby(asked, rule):
-        (*loads,), (x, *_), (y, *_) = zip(*group, strict=True)
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for at, (load, x, y) in enumerate(asked):
+        groups.setdefault((load.image, load.boundary, load.cval, x.text, y.text), []).append(at)
+    found: dict[int, list[Val]] = {}
+    for (*of, _, _), places in groups.items():
+        loads, (x, *_), (y, *_) = zip(*[asked[at] for at in places], strict=True)
         name = f"{what.__name__} {of} {[(load.dx, load.dy) for load in loads]} {x.lanes} {y.lanes}"
         make = partial(_of_places, block, loads, what)
-        found += code.apart(f'@"{name}"', make, code.plain(x), code.plain(y), *given)
-    return found
+        parts = code.apart(f'@"{name}"', make, code.plain(x), code.plain(y), *given)
+        each = len(parts) // len(places)
+        found.update({at: parts[i * each : (i + 1) * each] for i, at in enumerate(places)})
+    return [part for at in range(len(asked)) for part in found[at]]
 
 
 def _of_places(

@@ -193,6 +193,14 @@ def block(made: Plan, ops: Sequence[Op], taps: Sequence[Op], plain: bool) -> tup
         return 2 if work + 4 * len(distant) <= 200 else 1, 1
     if made.straight and made.chains:
         return block_of_sums(made, shared, plain)
+    fetched = [op for op in distant if op.code == "load" and made.bits[op.operands[0]] & X]
+    fetched = [op for op in fetched if not _reads_rows(made, op)]
+    if has_loop and len(fetched) > len(taps):
+        # Two vectors hide each other's delays; where a row's pixels read a row, so do two rows, and
+        # what of each round is the same in a row is computed for several vectors.
+        of_rows = all(not made.bits[op.operands[1]] & X for op in fetched)
+        once = cost(made.function.body, rounds=1) + 4 * len(fetched)
+        return (2 if once <= 200 else 1, 2 if of_rows else 1)
     if has_loop:
         # What a round costs besides its texels is paid once for the block, also in loops in loops
         # where vectors of texels are read: windows whose size the call decides.

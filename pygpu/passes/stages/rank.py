@@ -169,6 +169,7 @@ class _Finder:
         self.added: dict[Value, Texels] = {}  # by loops
         self.compared: dict[Value, Compared] = {}
         self.numbers: dict[Value, Any] = {}  # those that loops make beside them
+        self.terms: dict[Op, list[tuple[Value, float]]] = {}  # see `_terms`
         for op in function.body.ops:
             for value, made in added.added(op, function).items() if op.code == "loop" else ():
                 if isinstance(made, Texels):
@@ -263,9 +264,8 @@ class _Finder:
                     return None
                 for place, share in read.weights.items():
                     layer.weights[place] = layer.weights.get(place, 0.0) + weight * share
-            elif op is not None and each in sums and _is_linear(op) and not is_term:
-                terms = _terms(op, weight)
-                pending += terms
+            elif op is not None and each in sums and not is_term and (terms := self.terms_of(op)):
+                pending += [(term, weight * times) for term, times in terms]
                 inner = [term for term, _ in (terms if is_deep else terms[:1])]
                 sums.update(term for term in inner if is_shared or self.count[term] == 1)
             elif shifted is None:
@@ -280,6 +280,13 @@ class _Finder:
         texels = sum(len(layer.weights) for layer in layers.values())
         return list(layers.values()) if texels <= MOST else None
 
+    def terms_of(self, op: Op) -> list[tuple[Value, float]]:
+        """What a sum adds up; nothing of what is no sum."""
+        found = self.terms.get(op)
+        if found is None:
+            found = self.terms[op] = _terms(op) if _is_linear(op) else []
+        return found
+
 
 def _is_linear(op: Op) -> bool:
     """Whether it is a sum, or what is summed times a number."""
@@ -288,19 +295,16 @@ def _is_linear(op: Op) -> bool:
     return op.code in ("add", "sub", "neg")
 
 
-def _terms(op: Op, weight: float) -> list[tuple[Value, float]]:
+def _terms(op: Op) -> list[tuple[Value, float]]:
     """What a sum adds up, with weights: first what it is added to."""
-    operands = op.operands
-    if op.code == "add":
-        return [(operands[0], weight), (operands[1], weight)]
-    if op.code == "sub":
-        return [(operands[0], weight), (operands[1], -weight)]
-    if op.code == "neg":
-        return [(operands[0], -weight)]
-    factor, other = operands[:2] if number(operands[0]) is not None else operands[1::-1]
+    first, *rest = op.operands
+    if op.code in ("add", "sub", "neg"):
+        signs = (1.0, 1.0) if op.code == "add" else (1.0, -1.0) if op.code == "sub" else (-1.0,)
+        return list(zip(op.operands, signs, strict=True))
+    factor, other = (first, rest[0]) if number(first) is not None else (rest[0], first)
     times = number(factor)
     assert times is not None
-    return [*((each, weight) for each in operands[2:]), (other, weight * times)]
+    return [*((each, 1.0) for each in rest[1:]), (other, times)]
 
 
 def _product(layers: Sequence[_Layer], type: Type, least: int) -> _Product | None:

@@ -51,4 +51,4 @@ def test_windows_of_texels_from_anywhere_keep_small_blocks() -> None:
     compiled = pygpu.compile(turned, target="cpu")
     compiled(np.ones((9, 9), np.float32), radius=1)
     (made,) = compiled.specialisations()
-    assert (made.program.plan.vectors, made.program.plan.rows) == (1, 2)
+    assert (made.program.plan.vectors, made.program.plan.rows) == (2, 2)
