@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from pygpu.codegen.elements.sorts import Kind, element_of, key_of
-from pygpu.codegen.llvm.code import CACHE_LINE, Code
+from pygpu.codegen.elements.sorts import Kind, element_of, key_of, store_in_turn
+from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Loop, counting, several
 from pygpu.codegen.llvm.text import Machine, Val
 
@@ -100,12 +100,8 @@ class _Lines:
                 code.store(to + 1, row, 4)
                 at = code.cast("zext", to, "long")
                 if keys is not None:
-                    here = code.at(keys, at * self.size)
-                    code.store(key, here, self.size)
-                    code.fetch(here, CACHE_LINE, 1, to_write=True)  # where this digit goes on
+                    store_in_turn(code, key, code.at(keys, at * self.size), self.size)
                 if target is not None:
                     of = code.cast("trunc", key, "uint")
                     found = of if self.placed else element_of(code, self.kind, key, self.flip)
-                    here = code.at(target, at * 4)
-                    code.store(found, here, 4)
-                    code.fetch(here, CACHE_LINE, 1, to_write=True)
+                    store_in_turn(code, found, code.at(target, at * 4), 4)

@@ -116,8 +116,7 @@ class _Kernel:
                 if self.sorting.step == "move":
                     key = key_of(code, self.kind, each, self.flip, place if self.placed else None)
                     here = code.at(keys, code.cast("zext", to, "long") * self.size)
-                    code.store(key, here, self.size)
-                    code.fetch(here, CACHE_LINE, 1, to_write=True)  # where the part goes on
+                    store_in_turn(code, key, here, self.size)
 
     def part(self, bits: Val, least: Val, scale: Val) -> Val:
         """The part of an element; NaNs are in the last."""
@@ -291,6 +290,13 @@ def key_of(code: Code, kind: Kind, bits: Val, flip: Val, place: Val | None) -> V
     if place is None:
         return key
     return code.cast("zext", key, "long") << 32 | code.cast("zext", place, "long")
+
+
+def store_in_turn(code: Code, value: Val, place: Val, size: int) -> None:
+    """Store one of several values that go side by side, each at another time: the line behind it is
+    brought into the caches, where the next ones find it."""
+    code.store(value, place, size)
+    code.fetch(place, CACHE_LINE, 1, to_write=True)
 
 
 def element_of(code: Code, kind: Kind, key: Val, flip: Val) -> Val:

@@ -1,6 +1,6 @@
 """Makes one function of several that read one another's results, which then are never stored.
 
-    merge("both", [Part(blur, (0,), (1,)), Part(add, (0, 1), (2,))], wanted=[2], {0}, sizes={...})
+    merge("f", [Part(blur, (0,), (1,)), Part(add, (0, 1), (2,))], wanted=[2], reads={0}, sizes=...)
 
 Images are numbers here. An image that a part makes is computed where another part reads it, unless
 it is one of `reads`; other images are read. A part whose result is read beside the pixel must be
