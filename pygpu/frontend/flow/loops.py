@@ -31,7 +31,7 @@ from pygpu.frontend.values.evaluator import Mark, usable
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Bounded, Indexed
-from pygpu.frontend.values.objects import Replay, Waiting, youngest
+from pygpu.frontend.values.objects import Replay, youngest
 from pygpu.frontend.values.states import Export, State, move_out
 from pygpu.frontend.values.values import Dynamic, Key, same_known
 from pygpu.ssa import Op, Region, Value
@@ -161,9 +161,10 @@ class _Unrolling:
         it was known that the loop goes on."""
         w, state = self.w, outcome.exits[self.header]
         emitted = w.build.count - self.origin.emitted
-        if self.is_endless and _collects(w) and self._has_no_end():
+        if self.is_endless and rounds.collects(w) and self._has_no_end():
             raise w.error("this loop has no end: its items can be taken one after the other")
-        left = rounds.items_left(state) if self.is_for else 0
+        known = rounds.items_left(state) if self.is_for else None
+        left = known if known is not None else int(self.is_for)
         may_leave = len(outcome.exits) > 1
         if self.is_for and self.iterations == 1 and not may_leave:
             self.peeled = w.mark(state)
@@ -174,7 +175,10 @@ class _Unrolling:
             too_much = not self._is_shared(left)
         is_hopeless = whole > UNROLLED_AT_ALL * UNROLL_OPS * (SHORT_LOOP if is_short else 1)
         if self.refused:
-            if may_leave and (self.is_endless or _collects(w)) and self._has_no_end():
+            goes_on = (
+                self.is_endless or rounds.collects(w) or (known is None and rounds.asks_for_one(w))
+            )
+            if may_leave and goes_on and self._has_no_end():
                 raise self.refused
             return self._by_choice() if is_hopeless and emitted > UNROLL_OPS else None
         if may_leave and not self.is_for:
@@ -263,13 +267,6 @@ class _Unrolling:
             made = comprehensions.long_comprehension(w, frame, header, state, collected)
             return made or device_loop(w, frame, header, w.state, self.stops)
         return device_loop(w, frame, header, state, self.stops)
-
-
-def _collects(w: ControlFlow) -> bool:
-    """Whether the items of a generator are being collected."""
-    held = [frame.state.locals for frame in w.frames if frame.state is not None]
-    held += [w.state.get(each) for each in w.kept if isinstance(each, Waiting)]
-    return any(".yield" in variables for variables in held)
 
 
 def device_loop(

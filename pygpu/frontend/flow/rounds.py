@@ -27,7 +27,7 @@ from pygpu.frontend.protocols.sequences import ENDLESS, items_of
 from pygpu.frontend.values.evaluator import Evaluator, Mark
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Indexed
-from pygpu.frontend.values.objects import List, Replay
+from pygpu.frontend.values.objects import List, Replay, Waiting
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import ABSENT, Abstract, Conflict, Dynamic, Key, Tuple, Unset
 from pygpu.ssa import Op, Region, Value, constant_of, walk
@@ -195,15 +195,27 @@ def length(frame: Frame, header: int, state: State) -> Any:
     return source.length if isinstance(source, Indexed) else None
 
 
-def items_left(state: State) -> int:
-    """How many rounds a `for` loop over what is known has yet; 1 where nobody knows."""
+def items_left(state: State) -> int | None:
+    """How many rounds a `for` loop over what is known has yet; None where nobody knows."""
     contents = state.get(state.stack[-ITERATOR_SLOTS])
     if isinstance(contents, Conflict):
-        return 1
+        return None
     source, index = contents
     if isinstance(source, List):
         source = state.get(source)
-    return len(source) - index if isinstance(source, (tuple, range)) else 1
+    return len(source) - index if isinstance(source, (tuple, range)) else None
+
+
+def collects(w: Evaluator) -> bool:
+    """Whether the items of a generator are being collected."""
+    held = [frame.state.locals for frame in w.frames if frame.state is not None]
+    held += [w.state.get(each) for each in w.kept if isinstance(each, Waiting)]
+    return any(".yield" in variables for variables in held)
+
+
+def asks_for_one(w: Evaluator) -> bool:
+    """Whether a generator is walked up to its next item."""
+    return any(frame.suspends for frame in w.frames)
 
 
 def source_items(w: Evaluator, source: Any) -> Sequence[Any]:

@@ -261,6 +261,26 @@ def test_while_loops_that_a_test_may_leave_are_unrolled_up_to_an_end_that_is_nea
     assert far["walked"] < 150  # it is not walked to see that
 
 
+def test_endless_generators_are_not_asked_for_ever_for_one_item() -> None:
+    """That an item is the one looked for only the device knows: a loop of the device looks on."""
+
+    @pygpu.compile(target="cpu")
+    def above(im: pygpu.Image, p: Position):
+        def squares():
+            i = 0
+            while True:
+                yield i * i
+                i += 1
+
+        return next(v for v in squares() if v > im(p) * 3)
+
+    stats = above.lower(pygpu.Image(IMAGE)).stats
+    assert stats["loops"] == 1
+    assert stats["walked"] < 6000
+    wanted = [[above(pygpu.Image(IMAGE), Position(x, y)) for x in range(5)] for y in range(4)]
+    np.testing.assert_array_equal(above(IMAGE), wanted)
+
+
 def test_windows_that_share_nothing_keep_to_the_budget() -> None:
     few, many = [
         pygpu.compile(function(taps(size))).lower(pygpu.Image(IMAGE)).stats for size in (12, 29)
