@@ -53,16 +53,27 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("target", [t for t in TARGETS if t in chosen], indirect=True)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection() -> None:
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """What is there before the tests, hundreds of thousands of objects, is no garbage: collections,
     which many tests ask for, leave it out."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
-def pytest_runtest_teardown() -> None:
-    """What a page of the documentation has the logger tell is not told in the tests after it."""
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """What a page of the documentation has the logger tell is not told in the tests after it; what
+    a module's tests leave alive stays as long as the process, and is no garbage either."""
     logging.getLogger("pygpu").setLevel(logging.NOTSET)
+    if nextitem is not None and nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture

@@ -110,10 +110,28 @@ def dotted(path: str) -> str:
 
 
 @functools.cache
+def tree(text: str) -> ast.Module:
+    """A module's text as most tests here ask for it: all together take 2 s to read."""
+    return ast.parse(text)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _trees_go() -> Iterator[None]:
+    """They take 200 MB."""
+    yield
+    tree.cache_clear()
+
+
+@functools.cache
 def statements(text: str) -> list[tuple[str, list[str]]]:
     """What a module imports, anywhere in it: names, and what is taken from each."""
+    return statements_of(tree(text))
+
+
+def statements_of(block: ast.AST) -> list[tuple[str, list[str]]]:
+    """What a block of a module imports."""
     found: list[tuple[str, list[str]]] = []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(block):
         match node:
             case ast.Import(names=aliases):
                 found += [(alias.name, []) for alias in aliases]
@@ -179,7 +197,7 @@ def complaints(modules: Sources) -> list[str]:
             found.append(f"crowded: {name} holds {len(own)} modules")
     for path, text in modules.items():
         is_room = path.endswith("/__init__") and room(path) != "filters"
-        if is_room and len(ast.parse(text).body) > 1:
+        if is_room and len(tree(text).body) > 1:
             found.append(f"furnished: {path} holds more than what it is")
         found += [f"astray: {path}" for _ in "x" if room(path) not in ORDER]
         if text.count("\n") > LONGEST:
@@ -189,7 +207,7 @@ def complaints(modules: Sources) -> list[str]:
 
 def functions(text: str) -> Iterator[ast.FunctionDef]:
     """All functions of a module, those within others too."""
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree(text)):
         if isinstance(node, ast.FunctionDef):
             yield node
 
@@ -339,7 +357,11 @@ def test_top_is_understood_in_a_minute() -> None:
 
 def libraries(text: str) -> set[str]:
     """The libraries that a module imports, anywhere in it."""
-    return {module.partition(".")[0] for module, _ in statements(text)}
+    return first_names(statements(text))
+
+
+def first_names(imports: Iterable[tuple[str, list[str]]]) -> set[str]:
+    return {module.partition(".")[0] for module, _ in imports}
 
 
 @pytest.mark.parametrize("library", CONFINED)
@@ -350,7 +372,7 @@ def test_library_is_imported_in_its_place_alone(library: str) -> None:
 
 def imported_in(blocks: Iterable[ast.AST]) -> set[str]:
     """The libraries that are imported in blocks of a module."""
-    return {name for block in blocks for name in libraries(ast.unparse(block))}
+    return {name for block in blocks for name in first_names(statements_of(block))}
 
 
 def test_functions_import_libraries_alone() -> None:
@@ -364,7 +386,7 @@ def test_functions_import_libraries_alone() -> None:
 
 def for_types(text: str) -> Iterator[ast.If]:
     """The blocks of a module that checkers of types alone read."""
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree(text)):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             yield node
 
@@ -378,13 +400,13 @@ def taken_at_once(text: str, names: set[str]) -> set[str]:
     """What blocks `with later():` of a module take from modules of these names: it runs them."""
     blocks = [
         node
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(tree(text))
         if isinstance(node, ast.With) and ast.unparse(node.items[0]) == "later()"
     ]
     found = {
         f"{module}.{name}"
         for block in blocks
-        for module, taken in statements(ast.unparse(block))
+        for module, taken in statements_of(block)
         for name in taken
     }
     return found - names
@@ -400,7 +422,7 @@ def test_modules_that_are_run_later_are_named_as_modules() -> None:
 
 @pytest.mark.parametrize("path", SOURCES)
 def test_module_says_what_it_is(path: str) -> None:
-    assert ast.get_docstring(ast.parse(SOURCES[path]))
+    assert ast.get_docstring(tree(SOURCES[path]))
 
 
 def test_architecture_lists_every_room_once_in_their_order_and_names_the_doors() -> None:
@@ -413,7 +435,7 @@ def test_architecture_lists_every_room_once_in_their_order_and_names_the_doors()
 
 def said(text: str) -> Iterator[str]:
     """The docstrings of a module and of what it defines."""
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree(text)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
             yield ast.get_docstring(node) or ""
 
@@ -441,7 +463,7 @@ def test_modules_that_texts_name_are_there() -> None:
 
 def examples(text: str) -> Iterator[ast.Call]:
     """The calls in the lines of a module's docstring that are code."""
-    for line in (ast.get_docstring(ast.parse(text)) or "").splitlines():
+    for line in (ast.get_docstring(tree(text)) or "").splitlines():
         with contextlib.suppress(SyntaxError):
             yield from (each for each in ast.walk(ast.parse(line.strip())) if is_call(each))
 
