@@ -25,7 +25,8 @@ from pygpu.types import INTEGERS, Type
 
 PLACES: Final = ("window", "notebook", "page")  # where a function is shown at work
 SECONDS: Final = 20.0  # seconds that a clock's slider spans
-STEPS: Final = 200  # steps of a slider of floats
+STEPS: Final = 200  # steps of a slider of floats, at least
+FINER: Final = 4  # powers of ten that a step may be finer for the sake of what it starts at
 GIVEN: Final = ("time", "mouse")  # parameters that need not be given: what is shown gives them
 POINTERS: Final = {"mouse": 2, "iMouse": 4}  # controls of the mouse, and their numbers
 _COLOUR: Final = re.compile(r"colou?r|tint|shade|ink|paper|background|foreground|sky|fog")
@@ -105,7 +106,7 @@ def guess(name: str, type: Type, value: Constant, wish: Any) -> Control | None:
         if not type.is_scalar or not whole:
             raise TypeError(f"controls[{name!r}]: pictures are counted by an int, not by {type}")
         return Control(name, "frame", numbers, is_whole=True)
-    low, high, step = _range(name, wish, whole)
+    low, high, step = _range(name, wish, whole, numbers)
     return Control(name, "range", numbers, low, high, step, whole)
 
 
@@ -126,8 +127,22 @@ def _natural(name: str, type: Type, numbers: Sequence[float]) -> Any:
     return (-high if min(numbers) < 0 else 0.0), high
 
 
-def _range(name: str, wish: Any, whole: bool) -> tuple[float, float, float]:
-    """Least, greatest and step."""
+def _step(low: float, high: float, numbers: Sequence[float]) -> float:
+    """A step of 1, 2 or 5 times a power of ten, 200 of them or more in the range, from whose least
+    all these numbers are whole steps away: a slider stands at no others. Else a fine step."""
+    widest = (high - low) / STEPS
+    power = math.floor(math.log10(widest))
+    for digits in range(power, power - FINER, -1):
+        for times in (5, 2, 1):
+            step = float(f"{times}e{digits}")
+            counts = [(number - low) / step for number in numbers]
+            if step <= 1.001 * widest and all(abs(x - round(x)) < 1e-6 for x in counts):
+                return step
+    return float(f"1e{power - FINER}")
+
+
+def _range(name: str, wish: Any, whole: bool, now: Sequence[float]) -> tuple[float, float, float]:
+    """Least, greatest and step, of a slider that stands at these numbers first."""
     try:
         numbers = [float(part) for part in wish]
     except (TypeError, ValueError):
@@ -135,13 +150,15 @@ def _range(name: str, wish: Any, whole: bool) -> tuple[float, float, float]:
     if len(numbers) not in (2, 3) or not all(map(math.isfinite, numbers)):
         raise TypeError(f"controls[{name!r}]: takes {_TAKES}; got {shown(wish)}")
     low, high = numbers[:2]
-    step = numbers[2] if len(numbers) == 3 else 1.0 if whole else (high - low) / STEPS
+    step = numbers[2] if len(numbers) == 3 else 1.0
     if whole and not all(number.is_integer() for number in (low, high, step)):
         raise TypeError(f"controls[{name!r}]: an int goes by whole numbers, got {shown(wish)}")
     if not low < high or step <= 0:
         raise ValueError(
             f"controls[{name!r}]: least is below greatest and the step above 0; got {shown(wish)}"
         )
+    if len(numbers) == 2 and not whole:
+        step = _step(low, high, now)
     return low, high, step
 
 
