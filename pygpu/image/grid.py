@@ -219,9 +219,7 @@ class Grid(ArrayMethods):
     def _linear(self, place: Sequence[float]) -> list[float]:
         """The components between the texels around. A weight of zero counts out what it weighs."""
         firsts = [_saturated(x) for x in place]
-        weights = [
-            x - first if math.isfinite(x) else 0.0 for x, first in zip(place, firsts, strict=True)
-        ]
+        weights = [x % 1.0 if math.isfinite(x) else 0.0 for x in place]
 
         def mean(axis: int, outer: tuple[int, ...]) -> list[float]:
             """The mean between texels along axes 0 to `axis`, at coordinates `outer` beyond."""

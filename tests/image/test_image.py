@@ -720,3 +720,18 @@ def test_a_mask_is_viewed_as_bytes() -> None:
     np.testing.assert_array_equal(view, [[1, 0]])
     with pytest.raises(ValueError, match="read-only"):
         view[0, 0] = 3
+
+
+def test_a_whole_place_is_its_texel_whatever_lies_beside_it(target):
+    texels = np.array([[1, np.nan, 2, np.inf, 4]], np.float32)
+    places = np.array([[0, 2, 3, np.inf, -np.inf, 3.5, 0.5]], np.float32)
+
+    def read(im: Image, x: Image, p: Position):
+        return im((x(p), 0.0))
+
+    image = Image(texels, interpolation="linear")
+    expected = np.array([1, 2, np.inf, 4, 1, np.inf, np.nan], np.float32)
+    read_all = pygpu.compile(read, target=target)
+    np.testing.assert_array_equal(np.asarray(read_all(image, places, shape=(1, 7)))[0], expected)
+    plain = [read(image, Image(places), Position(x, 0)) for x in range(7)]
+    np.testing.assert_array_equal(plain, expected)

@@ -668,3 +668,11 @@ def methods_of_one_of_many_texts(ints: Image, p: Position):
         elif k == 3:
             code += "X"
     return north, len(code), code.count("X"), code.startswith("A")
+
+
+@program
+def digits_of_all_bits(ints: Image, p: Position):
+    n = ints(p) * 2654435769 & 0xFFFFFFFF
+    bits = format(n, "032b")
+    word = "".join(str(n >> i & 1) for i in range(32))
+    return int(bits[::-1], 2), int(word, 2), int(hex(n), 16), int(str(n)), int(bits[:8], 2) - 300

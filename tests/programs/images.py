@@ -319,6 +319,14 @@ def linear_at_whole_positions_is_exact(im: Image, p: Position):
 
 
 @program
+def linear_beside_what_is_not_finite(im: Image, p: Position):
+    holes = lambda q: im.sampled(interpolation="linear")(q)
+    far = math.inf if p.x % 2 else -3e38 * (p.y + 1)
+    x, y = im(p) * 0 + p.x, im(p) * 0 + 1.0
+    return holes((far, y)), holes((x, far)), holes((x + 1e20, 0.5)), holes((x + y, y))
+
+
+@program
 def linear_of_vectors(vecs: Image, p: Position):
     return vecs.sampled(interpolation="linear")((p.x + 0.25, p.y - 0.75))
 

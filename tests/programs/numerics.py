@@ -73,6 +73,21 @@ def reductions_with_initial_values(im: Image, p: Position):
 
 
 @program
+def sums_of_ints_that_begin_with_a_float(im: Image, p: Position):
+    a, b, c = np.array([p.x, 2, p.y]), np.array([im(p), 2.0]), np.array([p.x > 2, True])
+    ends = np.max(a, initial=im(p)), np.min(a, initial=2.5), np.add.reduce(a, initial=-1.5)
+    return *ends, a.prod(initial=2.75), np.sum(c, initial=1.5), np.sum(b, initial=1.5)
+
+
+@program
+def conjugate_of_a_real_array_is_the_array(im: Image, p: Position):
+    a = np.array([im(p), 1.0])
+    b, c, d = a.conj(), a.conjugate(), np.conj(a)
+    a[1] = 5.0
+    return b[1], c[1], d[1], a.real[1]
+
+
+@program
 def reductions_of_some_elements(im: Image, p: Position):
     a = row(im, p)
     some = a > 0.5

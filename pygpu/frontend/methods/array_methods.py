@@ -17,7 +17,7 @@ from pygpu.frontend.protocols import arrays
 from pygpu.frontend.values import views
 from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import may_be_numpys, scalar_kind
+from pygpu.frontend.values.kinds import is_complex, may_be_numpys, scalar_kind
 from pygpu.frontend.values.lazy import Masked, lifted
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Dynamic, Numpys, describe, tuple_of
@@ -50,7 +50,7 @@ _SHAPING: Final = frozenset(
 
 _NUMPY_METHODS: Final = frozenset(
     "sum mean min max prod dot clip round any all argmin argmax "
-    "argsort conj conjugate cumprod cumsum diagonal trace std var searchsorted take nonzero "
+    "argsort cumprod cumsum diagonal trace std var searchsorted take nonzero "
     "ravel flatten copy squeeze tolist".split()
 )
 _NAMED: Final = {"flatten": np.ravel, "tolist": list}
@@ -78,6 +78,10 @@ def array_method(w: Evaluator, value: Any, name: str) -> Builtin | None:
             name,
             lambda dtype, **more: lifted(lambda item: arrays.of_dtype(w, item, dtype), (value,)),
         )
+    if isinstance(value, Array) and name in ("conj", "conjugate"):
+        # The array itself where it is of real numbers, unlike np.conjugate.
+        is_real = not any(map(is_complex, w.read(value).flat))
+        return Builtin(name, lambda: value if is_real else w.call(np.conjugate, value))
     if isinstance(value, Array) and name == "view":
         return Builtin(name, functools.partial(_array_view, w, value))
     if isinstance(value, Array) and name == "sort":

@@ -209,6 +209,16 @@ def cast(w: Evaluator, value: Any, kind: Any) -> Any:
     return {"int": int, "uint": UInt, "float": float, "bool": bool}[kind](value)
 
 
+def first(w: Evaluator, initial: Any, items: list[Any]) -> list[Any]:
+    """What a fold of elements begins with, as an array of them takes it in: a float is cut off
+    where they are integers."""
+    whole = scalar_kind(initial) == "float" and {scalar_kind(x) for x in items} <= _WHOLE
+    return [cast(w, initial, "int") if items and whole else initial]
+
+
+_WHOLE: Final = {"bool", "int", "uint"}
+
+
 def pythons(w: Evaluator, number: Any) -> Any:
     """The number that Python has for one of NumPy's."""
     if isinstance(number, Truth):

@@ -109,12 +109,14 @@ def _nearest(w: Evaluator, coordinate: Any) -> Value:
 
 def _linear(w: Evaluator, picture: Picture, place: Sequence[Value]) -> Value:
     """The mean of the two texels around in a signal, of the four in an image and the eight in a
-    volume, weighted by how near they are."""
+    volume, weighted by how near they are. What has no weight is left out: at a whole coordinate, an
+    infinite one and NaN the first texel is taken, whatever lies beside it."""
     emit, build = w.build.emit, w.build
-    one = build.constant(FLOAT, 1.0)
+    zero, one = build.constant(FLOAT, 0.0), build.constant(FLOAT, 1.0)
     lows = [emit("floor", x) for x in place]
     far = [emit("sub", x, low) for x, low in zip(place, lows, strict=True)]
     weights = [(emit("sub", one, weight), weight) for weight in far]
+    between = [emit("gt", weight, zero) for weight in far]
     step = build.constant(INT, 1)
     firsts = [convert(w, low, "int") for low in lows]
     places = [(first, emit("add", first, step)) for first in firsts]
@@ -125,14 +127,11 @@ def _linear(w: Evaluator, picture: Picture, place: Sequence[Value]) -> Value:
     def mean(axis: int, outer: tuple[Value, ...]) -> Value:
         """The mean along the axes up to this one, at coordinates along those beyond."""
         if axis == 0:
-            parts = [
-                weighted(load(w, picture, (at, *outer)), weight)
-                for at, weight in zip(places[0], weights[0], strict=True)
-            ]
+            around = [load(w, picture, (at, *outer)) for at in places[0]]
         else:
-            lines = [mean(axis - 1, (at, *outer)) for at in places[axis]]
-            parts = [weighted(*pair) for pair in zip(lines, weights[axis], strict=True)]
-        return emit("add", *parts)
+            around = [mean(axis - 1, (at, *outer)) for at in places[axis]]
+        parts = [weighted(*pair) for pair in zip(around, weights[axis], strict=True)]
+        return emit("select", between[axis], emit("add", *parts), around[0])
 
     return mean(len(place) - 1, ())
 

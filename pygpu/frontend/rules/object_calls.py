@@ -304,10 +304,25 @@ def _room(w: Evaluator, xs: Any) -> Any:
     return w.length(xs) if some is None else some.most
 
 
-def _may_begin(w: Evaluator, text: Any, few: str) -> bool:
+def _options(w: Evaluator, text: Any) -> list[Any]:
+    """What each character may be."""
     held = texts.letters(w, text)
-    first = (held.items if isinstance(held, Bounded) else held)[0]
-    return any(letter in few for letter in getattr(first, "options", (first,)))
+    items = held.items if isinstance(held, Bounded) else held
+    return [getattr(each, "options", (each,)) for each in items]
+
+
+def _may_begin(w: Evaluator, text: Any, few: str) -> bool:
+    return any(letter in few for letter in _options(w, text)[0])
+
+
+def _greatest(w: Evaluator, text: Any, base: int) -> int:
+    number = 0
+    for options in _options(w, text):
+        if "-" in options or base not in (2, 8, 16):
+            return 0
+        digits = [int(each, base) for each in options if each.isalnum() and int(each, 36) < base]
+        number = number * base + max(digits, default=0)
+    return number
 
 
 def _before(w: Evaluator, a: Any, b: Any) -> Any:
@@ -409,6 +424,7 @@ OBJECT_RULES: Final[dict[Any, Rule]] = {
     asked.justified: lambda w, s, width, fill, side: texts.justified(w, s, width, fill, side),
     asked.split: lambda w, s, separator, most: splitting.split(w, s, separator, most),
     asked.may_begin: _may_begin,
+    asked.greatest: _greatest,
     asked.before: _before,
     asked.digit: _digit,
     asked.room: _room,

@@ -98,7 +98,7 @@ def reduction(how: Fold) -> Rule:
     ) -> Any:
         def row(items: list[Any], truths: list[Any] | None) -> Any:
             given = initial is not _NOT_GIVEN
-            more = [initial, *items] if given else items
+            more = [*arrays.first(w, initial, items), *items] if given else items
             return how.of(w, more, [True, *truths] if given and truths is not None else truths)
 
         if isinstance(xs, Masked):

@@ -119,6 +119,12 @@ def may_begin(text: Any, letters: Any) -> Any:
     return text[0] in letters
 
 
+def greatest(text: Any, base: Any) -> Any:
+    """The greatest number that digits of bits may be, for all that is known; 0 of those that may
+    have a sign, and of decimal ones."""
+    return int(text, base)
+
+
 def before(a: Any, b: Any) -> Any:
     """Whether a string is before another one."""
     return a < b

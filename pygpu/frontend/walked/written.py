@@ -46,6 +46,7 @@ class Written:
     only the device knows."""
 
     stands_for = str
+    number: Any = None  # whose digits they are
 
     def __init__(self, letters: Any) -> None:
         self.letters = letters
@@ -111,7 +112,9 @@ class Written:
         """int(s, base)"""
         if not self.letters:
             raise ValueError(f"invalid literal for int() with base {base}: ''")
-        number, sign = 0, 1
+        is_own = self.number is not None
+        is_long = isinstance(self.number, UInt) if is_own else asked.greatest(self, base) >= 2**31
+        number, sign = UInt(0) if is_long else 0, 1
         marks = {2: "b", 8: "o", 16: "x"}  # of prefixes
         for letter in self.letters:
             if letter == "-":
