@@ -148,3 +148,76 @@ def list_turned_round_and_copied_as_it_grows(counts: Image, p: Position):
         first += vs[0] + vs[-1]
         n -= 1
     return first, len(vs), sum(k * v for k, v in enumerate(vs[:]))
+
+
+def merged(left, right):
+    made, i, j = [], 0, 0
+    while i < len(left) and j < len(right):
+        if left[i] <= right[j]:
+            made.append(left[i])
+            i += 1
+        else:
+            made.append(right[j])
+            j += 1
+    return made + left[i:] + right[j:]
+
+
+def halves(xs):
+    if len(xs) < 2:
+        return xs
+    middle = len(xs) // 2
+    return merged(halves(xs[:middle]), halves(xs[middle:]))
+
+
+@program
+def sorted_by_merging(im: Image, p: Position):
+    xs = halves([im(p + (i, 0)) for i in range(5)])
+    return tuple(xs[i] for i in range(4))
+
+
+@program
+def rounds_that_steps_of_several_sizes_count(ints: Image, p: Position):
+    n, steps = abs(ints(p)) % 20, []
+    while n > 0:
+        if n % 3 == 0:
+            n -= 3
+            steps.append(3)
+        else:
+            n -= 1
+            steps.append(n)
+    return len(steps), sum((i + 1) * v for i, v in enumerate(steps))
+
+
+@program
+def rounds_that_a_list_counts_which_grows_and_shrinks(ints: Image, p: Position):
+    stack, met = [abs(ints(p)) % 5], []
+    while stack:
+        n = stack.pop()
+        met.append(n)
+        if n > 2:
+            stack.append(n - 1)
+        if n > 3:
+            stack.append(n - 2)
+    return len(met), sum((i + 1) * v for i, v in enumerate(met))
+
+
+@program
+def rounds_left_in_the_middle(counts: Image, p: Position):
+    i, met = 0, []
+    while True:
+        met.append(i * i)
+        i += 1
+        if i >= counts(p) % 4 + 2:
+            break
+        met.append(-i)
+    return len(met), sum((k + 1) * v for k, v in enumerate(met))
+
+
+@program
+def ways_through_a_graph_of_names(counts: Image, p: Position):
+    ways = {"a": "bc", "b": "cd", "c": "ad", "d": "a"}
+    here, met = "abcd"[counts(p) % 4], set()
+    while here not in met:
+        met.add(here)
+        here = ways[here][len(met) % len(ways[here])]
+    return len(met), "a" in met, here == "c"

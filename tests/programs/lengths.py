@@ -717,3 +717,48 @@ def pairs_of_an_iterator_of_dynamic_length(counts: Image, ints: Image, p: Positi
     while item is not None:
         last, item = item, next(waiting, None)
     return pairs, next(numbers, -1), total, next(others, -99), last
+
+
+@program
+def slices_of_a_list_that_grows(im: Image, counts: Image, p: Position):
+    bright = [im(p + (dx, dy)) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if im(p + (dx, dy)) > 0.25]
+    k = counts(p) - 3
+    parts = (
+        bright[k:],
+        bright[:k],
+        bright[k : k + 2],
+        bright[1:k],
+        bright[-k : k + 4],
+        bright[2:k],
+        bright[9:k],
+    )
+    return tuple(len(part) + sum((i + 1) * v for i, v in enumerate(part)) for part in parts)
+
+
+@program
+def slices_of_words_and_pairs(counts: Image, p: Position):
+    met = [("abc"[(i * counts(p)) % 3], i) for i in range(5) if (i + counts(p)) % 3]
+    k = counts(p) % 4
+    rest = met[k:] + met[:k]
+    return sum((j + 1) * n for j, (word, n) in enumerate(rest) if word == "b"), len(rest)
+
+
+@program
+def lists_of_unknown_lengths_put_together(im: Image, p: Position):
+    bright, dark = [], []
+    for dy in (-1, 0, 1):
+        for dx in (-2, -1, 0, 1, 2):
+            v = im(p + (dx, dy))
+            if v > 0.5:
+                bright.append(v)
+            elif v < -0.5:
+                dark.append(v)
+    made = bright + dark
+    dark.extend(bright)
+    made += [v for v in dark if v < 1]
+    return (
+        sum((i + 1) * v for i, v in enumerate(made)),
+        len(made),
+        len(dark),
+        made[0] if made else 9.0,
+    )

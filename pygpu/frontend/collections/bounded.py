@@ -18,7 +18,6 @@ from typing import Any, Final
 
 from pygpu.core.host.later import later
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.lazy import Bounded, FixedCut, Growing, Indexed, Masked
 from pygpu.frontend.values.objects import LISTS, Iterator, List, Set, Unordered
@@ -28,6 +27,7 @@ from pygpu.frontend.values.values import is_there as taken
 from pygpu.language.scalars import UInt
 
 with later():
+    from pygpu.frontend.collections import moving
     from pygpu.frontend.joins import choosing
     from pygpu.frontend.walked import library
 
@@ -256,7 +256,7 @@ def part(w: Evaluator, xs: Bounded, index: slice) -> Any:
         return xs
     if step < 0 and (index.start is None or start < 0) and index.stop is None:
         left_out = slice(0 if index.start is None else -1 - start, None)
-        return _each(w, part(w, reversed_of(w, xs), left_out), -step)
+        return _each(w, part(w, moving.reversed_of(w, xs), left_out), -step)
     if step > 1:
         return _each(w, part(w, xs, slice(index.start, index.stop)), step)
     if step != 1 or (start < 0 and index.stop is not None):
@@ -295,6 +295,8 @@ def _each(w: Evaluator, xs: Any, step: int) -> Any:
 
 def appended(w: Evaluator, xs: Bounded, more: Sequence[Any]) -> Bounded:
     """With items at its end, of which some may not be there."""
+    if moving.is_worth_it(xs, more):
+        return moving.put_together(w, xs, moving.packed(w, more))
     for one in more:
         if isinstance(one, Maybe):
             xs = _appended(w, xs, one.value, one.taken)
@@ -322,23 +324,9 @@ def _appended(w: Evaluator, xs: Bounded, value: Any, there: Any) -> Bounded:
 def _if_not_full(w: Evaluator, xs: Bounded, there: Any) -> Any:
     """Whether an item is added to a list that may be full; where that is, the call raises."""
     full = w.compare(">=", xs.length, xs.room)
-    message = TOO_LONG.format(room=xs.room)
-    overflow(w, full if there is True else w.choose(there, full, False), message)
+    message = moving.TOO_LONG.format(room=xs.room)
+    moving.overflow(w, full if there is True else w.choose(there, full, False), message)
     return w.choose(full, False, there)
-
-
-TOO_LONG: Final = (
-    "a list, set or dict that grows in a loop without a known end came to hold more than "
-    "{room} items: loop a known number of times, as in 'for _ in range(200): if not "
-    "more: break', which gives it room for what the rounds add, of up to 256 items"
-)
-
-
-def overflow(w: Evaluator, wrong: Any, message: str) -> None:
-    """Where a pixel needs more room than there is, the call raises, checked or not."""
-    if isinstance(wrong, Dynamic):
-        number = w.faults.number(Fault(MemoryError, message, w.frame.place(), always=True))
-        w.write(w.faults.cell, w.faults.possible(w.build, w.state, wrong.value, number))
 
 
 def _put(w: Evaluator, xs: Bounded, place: int, value: Any, old: Any, there: Any) -> Any:
@@ -387,19 +375,6 @@ def inserted(w: Evaluator, xs: Bounded, index: Any, value: Any) -> Bounded:
     length = w.binary("+", xs.length, more)
     most = min(xs.most + 1, xs.room or xs.most + 1)
     return xs.changed(tuple(items[:most]), length, min(xs.least + 1, most), most)
-
-
-def reversed_of(w: Evaluator, xs: Bounded) -> Bounded:
-    """The items from the last to the first: the slots, moved by as many as are empty, which takes a
-    selection for each slot and binary digit."""
-    items, digit = [*xs.items[: xs.most][::-1]], 1
-    empty = w.binary("-", xs.most, xs.length)
-    while digit <= xs.most - xs.least:
-        here = w.compare("!=", w.binary("&", empty, digit), 0)
-        moved = [*items[digit:], *[items[-1]] * digit]
-        items = [w.choose(here, a, b) for a, b in zip(moved, items, strict=False)]
-        digit *= 2
-    return xs.changed(tuple(items), xs.length, xs.least, xs.most)
 
 
 def ordered(w: Evaluator, xs: Bounded, keys: Sequence[Any], reverse: bool, sort: Sort) -> Bounded:

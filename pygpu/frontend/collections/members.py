@@ -19,7 +19,7 @@ from typing import Any, Final
 from pygpu.core.host.later import later
 from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.collections.derived import HELD
-from pygpu.frontend.joins.choosing import SLOTS, as_slots
+from pygpu.frontend.joins.choosing import SLOTS, as_slots, differing
 from pygpu.frontend.values import ranges
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
@@ -241,6 +241,9 @@ def put(w: Evaluator, handle: Any, key: Any, new: Any = None, when: Any = True) 
     if absent is not False:
         member = tuple_of((key, new)) if is_dict else key
         held = lists.appended(w, held, (member if absent is True else Maybe(absent, member),))
+        most = differing(handle, held.items)
+        if most is not None and held.most > most:
+            held = held.changed(held.items[:most], held.length, min(held.least, most), most)
     _hold(w, handle, held)
 
 

@@ -23,7 +23,8 @@ import numpy as np
 from pygpu.core.host.later import later
 from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.collections.derived import plain_number
-from pygpu.frontend.collections.words import by_option, put_together, word
+from pygpu.frontend.collections.moving import put_together
+from pygpu.frontend.collections.words import by_option, word
 from pygpu.frontend.joins import choosing, origins
 from pygpu.frontend.joins.choosing import WORDS
 from pygpu.frontend.values import ranges

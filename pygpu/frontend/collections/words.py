@@ -1,50 +1,61 @@
 """Choices of known strings in the order that Python has: what is asked of them is asked of numbers.
 
 ranked(w, [unit, "inch"])           # ([which, 1], ("cm", "inch"))
+numbered(w, [unit, "inch"])         # the same, in any order: that of the longest choice
 number_of_each(w, int, digit)       # of a Choice of "0" to "9" its number
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
-from pygpu.core.host.later import later
 from pygpu.frontend.joins.choosing import WORDS
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_member, is_of_users, scalar_kind
-from pygpu.frontend.values.lazy import Bounded
-from pygpu.frontend.values.values import Choice, Dynamic
-
-with later():
-    from pygpu.frontend.collections import bounded as lists
+from pygpu.frontend.values.values import Choice, Dynamic, Natural
 
 
 def ranked(w: Evaluator, items: Sequence[Any]) -> tuple[list[Any], tuple[str, ...]] | None:
     """Strings and choices of them as places in all of these, ordered; None of anything else."""
-    words: set[str] = set()
-    for item in items:
-        options = item.options if type(item) is Choice else (item,)
-        if not all(type(option) is str for option in options):
-            return None
-        words.update(options)
-    order = tuple(sorted(words))
-    if len(order) > WORDS:
+    return _in_order(w, items, sorted)
+
+
+def numbered(w: Evaluator, items: Sequence[Any]) -> tuple[list[Any], tuple[str, ...]] | None:
+    """Strings and choices of them as places in all of these, in that order which the longest choice
+    has; None of anything else. Choices of the same words keep their numbers."""
+    return _in_order(w, items, None)
+
+
+def are_words(items: Sequence[Any]) -> bool:
+    """Whether all are strings or choices of strings, of few in all."""
+    held = [item.options if type(item) is Choice else (item,) for item in items]
+    every = {option for options in held for option in options if type(option) is str}
+    return len(every) <= WORDS and all(type(o) is str for options in held for o in options)
+
+
+def _in_order(
+    w: Evaluator, items: Sequence[Any], order: Callable[[Any], list[str]] | None
+) -> tuple[list[Any], tuple[str, ...]] | None:
+    if not are_words(items):
         return None
-    places = {word: place for place, word in enumerate(order)}
+    held = [item.options if type(item) is Choice else (item,) for item in items]
+    every = [option for options in sorted(held, key=len, reverse=True) for option in options]
+    words = tuple(order({*every}) if order else dict.fromkeys(every))
+    places = {word: place for place, word in enumerate(words)}
     return [
         by_option(w, item.which, [places[option] for option in item.options])
         if type(item) is Choice
         else places[item]
         for item in items
-    ], order
+    ], words
 
 
 def by_option(w: Evaluator, which: Dynamic, numbers: Sequence[int]) -> Any:
     """The number of the option that a choice is."""
     first, step = numbers[0], numbers[1] - numbers[0] if len(numbers) > 1 else 0
     if any(number != first + place * step for place, number in enumerate(numbers)):
-        return w.item(tuple(numbers), which)
+        return w.item(tuple(numbers), Natural(which.value))
     scaled = which if step == 1 else w.binary("*", which, step)
     return w.binary("+", scaled, first) if first else scaled
 
@@ -62,7 +73,7 @@ def as_number(w: Evaluator, value: Any) -> Any:
 
 
 def word(place: Any, order: tuple[str, ...]) -> Any:
-    """The string at a place of those in order."""
+    """The string at a place."""
     return Choice(place, order, "") if isinstance(place, Dynamic) else order[place]
 
 
@@ -89,41 +100,3 @@ def number_of_each(w: Evaluator, function: Callable[[str], Any], choice: Choice)
     every = range(len(choice.options))
     numbers = [found.get(place, first + (place - start) * step) for place in every]
     return by_option(w, choice.which, numbers)
-
-
-_FEW: Final = 6
-
-
-def put_together(w: Evaluator, xs: Bounded, ys: Bounded) -> Bounded:
-    """The items of both, those of `ys` moved to behind the others: few one by one, more by each
-    binary digit of how far they are moved."""
-    room = max([each.room for each in (xs, ys) if each.room is not None], default=None)
-    length, most = w.binary("+", xs.length, ys.length), xs.most + ys.most
-    least = xs.least + ys.least
-    if room is not None and most > room:
-        lists.overflow(w, w.compare(">", length, room), lists.TOO_LONG.format(room=room))
-        length, most = w.call(min, length, room), room
-    moved, start = list(ys.items[: ys.most]), xs.least
-    items = [*xs.items[: xs.most]]
-    if start == xs.most or not moved:
-        items += moved
-    elif len(moved) <= _FEW:
-        items += (most - len(items)) * [moved[-1]]
-        for place, y in enumerate(moved):
-            for at in range(start + place, min(xs.most + place + 1, most)):
-                here = w.compare("==", xs.length, at - place)
-                items[at] = w.choose(here, y, items[at])
-    else:
-        moved += (most - start - len(moved)) * [moved[-1]]
-        far, digit = w.binary("-", xs.length, start), 1
-        while digit <= xs.most - start:
-            here = w.compare("!=", w.binary("&", far, digit), 0)
-            further = [*moved[:digit], *moved[:-digit]]
-            moved = [w.choose(here, a, b) for a, b in zip(further, moved, strict=False)]
-            digit *= 2
-        for at in range(start, most):
-            new = moved[at - start]
-            there = at < len(items)
-            is_own = w.compare(">", xs.length, at) if there else False
-            items[at : at + 1] = [w.choose(is_own, items[at], new) if there else new]
-    return Bounded(tuple(items[:most]), length, min(least, most), most, room)

@@ -30,7 +30,7 @@ from pygpu.frontend.protocols.sequences import UNROLL_OPS, endless, told_apart
 from pygpu.frontend.values.evaluator import Mark, usable
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
-from pygpu.frontend.values.lazy import Bounded, Indexed
+from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Replay, youngest
 from pygpu.frontend.values.states import Export, State, move_out
 from pygpu.frontend.values.values import Dynamic, Key, same_known
@@ -42,7 +42,6 @@ with later():
     from pygpu.frontend.flow import branches, comprehensions, rounds
     from pygpu.frontend.joins import origins, several
     from pygpu.frontend.protocols import tables
-    from pygpu.frontend.values import ranges
 
 ROUNDS: Final = 200  # walks of a loop's body after which it is said not to settle
 COLLECTED: Final = 64  # rounds of a loop that a dynamic test may leave whose items are collected
@@ -276,15 +275,15 @@ def device_loop(
     state: State,
     stops: frozenset[int],
     texts: spelled.Spelled | None = None,
+    turns: int | None = None,
 ) -> Outcome:
-    """A loop of the SSA: walk the body until the values it carries do not change any more."""
+    """A loop of the SSA, of at most so many `turns`: walk it until what it carries is settled."""
     inner = stops.union((header,), exits_of(frame, header))
     initial: dict[Value, Any] = {}  # each parameter of the body: what it starts as
-    _trim(state)
+    rounds.trim(state)
     current, start, texts, pairs = state, state.fork(), texts or spelled.Spelled(), [0]
     _place(w, frame, state, texts)
-    entry = youngest()
-    most = rounds.length(frame, header, state)
+    entry, most = youngest(), rounds.length(frame, header, state)
     current.locals = branches.unset(frame, header, still_read(w, frame.code, header, current))
     while len(pairs) <= ROUNDS and not rounds.grow_on(pairs):
         before = w.mark()
@@ -292,13 +291,11 @@ def device_loop(
         if header not in outcome.exits:  # the body runs once at most: no loop at all
             w.rewind(before, youngest())
             return w.run(frame, header, state, inner, force=True)
-        reached = outcome.exits[header]
-        walked = youngest()
-        filled = branches.filled(w, start, reached)
-        if filled or texts.grown(current, reached):  # walked again, from slots
-            w.rewind(before, walked)
+        reached, walked = outcome.exits[header], youngest()
+        if (filled := branches.filled(w, start, reached)) or texts.grown(current, reached):
+            w.rewind(before, walked)  # to be walked again, from slots
             branches.fill(w, frame, start, filled)
-            return device_loop(w, frame, header, start, stops, texts)
+            return device_loop(w, frame, header, start, stops, texts, turns)
         nexts: dict[Value, Any] = {}
         changed = False
 
@@ -314,9 +311,8 @@ def device_loop(
             initial[param] = _initial(a, initial)
             return param
 
-        if ranges.is_above(w, most, 0):
-            rounds.define(current, reached, leaf)
-        around = Round(lambda leaf: _initial(leaf, initial), *rounds.at_most(w, most), entry)
+        rounds.define(w, most, current, reached, leaf)
+        around = Round(lambda leaf: _initial(leaf, initial), *rounds.at_most(w, most, turns), entry)
         joined, how = branches.join(w, frame, current, reached, leaf, before.serial, around)
         pairs.append(len(how.pairs))
         noted = w.heap.alias_joined(how.aliases, how.named(), around=True)
@@ -327,6 +323,11 @@ def device_loop(
         current = joined
     else:
         raise w.error("what this loop carries from round to round is not settled: simplify it")
+    if most is None and turns is None:
+        go, states = outcome.guards.get(header), (start, current, joined)
+        if (turns := rounds.turns(w, frame, states, go, body, initial, nexts)) is not None:
+            w.rewind(before, walked)
+            return device_loop(w, frame, header, start, stops, texts, turns)
     return _emit_loop(w, header, body, outcome, initial, nexts, entry)
 
 
@@ -359,15 +360,6 @@ def _place(w: ControlFlow, frame: Frame, state: State, texts: spelled.Spelled) -
     """Put into slots what lists hold that grow, and strings."""
     branches.place_lists(w, frame, state)
     texts.spell(w, state)
-
-
-def _trim(state: State) -> None:
-    """Leave out slots of lists that no item can be in: more than there may be items say that a loop
-    has made room for what its rounds add."""
-    for each, held in state.heap.items():
-        if type(held) is Bounded and held.most < len(held.items):
-            items = held.items[: held.most]
-            state.heap[each] = held.changed(items, held.length, held.least, held.most)
 
 
 def _emit_loop(

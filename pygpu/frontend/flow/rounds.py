@@ -16,25 +16,27 @@ numbers to which known ones were added are a base and an offset.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 from types import GeneratorType
 from typing import Any, Final, NamedTuple
 
 from pygpu.bytecode import ITERATOR_SLOTS, Instruction, decode
 from pygpu.core.host.later import later
+from pygpu.frontend.flow.paths import ControlFlow
+from pygpu.frontend.joins.joining import Leaf
 from pygpu.frontend.protocols.sequences import ENDLESS, items_of
 from pygpu.frontend.values.evaluator import Evaluator, Mark
 from pygpu.frontend.values.frames import Frame
-from pygpu.frontend.values.lazy import Indexed
+from pygpu.frontend.values.lazy import Bounded, Indexed
 from pygpu.frontend.values.objects import List, Replay, Waiting
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import ABSENT, Abstract, Conflict, Dynamic, Key, Tuple, Unset
+from pygpu.frontend.values.values import ABSENT, Abstract, Conflict, Dynamic, Tuple, Unset
 from pygpu.ssa import Op, Region, Value, constant_of, walk
-from pygpu.types import Type
 
 with later():
-    from pygpu.frontend.joins import choosing
+    from pygpu.frontend.flow import branches
+    from pygpu.frontend.joins import bounding, choosing
     from pygpu.frontend.values import ranges
 
 
@@ -247,9 +249,12 @@ def _goes_on(iterator: Any) -> bool:
     )
 
 
-def at_most(w: Evaluator, rounds: Any) -> tuple[int | None, bool]:
+def at_most(w: Evaluator, rounds: Any, turns: int | None) -> tuple[int | None, bool]:
     """The most rounds that a loop can have, and if it has so many where it runs; None where nobody
-    knows, or they are so many that lists are better given the room of one without a known end."""
+    knows, or they are so many that lists are better given the room of one without a known end.
+    `turns`: how often it comes round at most, where that was found by what it counts."""
+    if turns is not None:
+        return turns, False
     if isinstance(rounds, int):
         return rounds if rounds < 1 << 31 else None, True
     if isinstance(rounds, Dynamic) and rounds.value.type.kind == "int":
@@ -258,8 +263,10 @@ def at_most(w: Evaluator, rounds: Any) -> tuple[int | None, bool]:
     return None, False
 
 
-def define(entry: State, back: State, leaf: Callable[[Any, Any, Type, Key], Value]) -> None:
+def define(w: Evaluator, rounds: Any, entry: State, back: State, leaf: Leaf) -> None:
     """Give variables that a loop's body assigns first, and that is known to run, a start too."""
+    if not ranges.is_above(w, rounds, 0):
+        return
     for name, value in back.locals.items():
         is_set = not isinstance(entry.locals.get(name, _UNSET), Unset)
         if not is_set and isinstance(value, Dynamic):
@@ -280,3 +287,42 @@ def _begun(value: Any) -> Any:
         return value
     zero = choosing.zero_of(value)
     return ABSENT if zero is None else zero
+
+
+def trim(state: State) -> None:
+    """Leave out slots of lists that no item can be in: more than there may be items say that a loop
+    has made room for what its rounds add."""
+    for each, held in state.heap.items():
+        if type(held) is Bounded and held.most < len(held.items):
+            items = held.items[: held.most]
+            state.heap[each] = held.changed(items, held.length, held.least, held.most)
+
+
+def turns(
+    w: ControlFlow,
+    frame: Frame,
+    states: tuple[State, State, State],
+    guard: tuple[Value, bool] | None,
+    body: Region,
+    before: Mapping[Value, Any],
+    after: Mapping[Value, Any],
+) -> int | None:
+    """How often a loop comes round at most, where lists grow in it; None where that is not known,
+    or more than such lists have room for. The states: before, in and after a round."""
+    start, current, now = states
+    if guard is None or not _is_given_room(start, now):
+        return None
+    lengths: dict[Value, tuple[int, int]] = {}
+    for state in (start, current):
+        lengths |= bounding.lengths(state, branches.in_sight(w, frame, state))
+    found = bounding.most_rounds(w, bounding.Turn(body, *guard, before, after, lengths))
+    return found if found is not None and found < choosing.UNKNOWN else None
+
+
+def _is_given_room(before: State, now: State) -> bool:
+    """Whether lists have been given the room of those that a loop without a known end adds to."""
+    held = [(before.heap.get(each), new) for each, new in now.heap.items()]
+    return any(
+        type(new) is Bounded and new.room is not None and getattr(old, "room", None) is None
+        for old, new in held
+    )

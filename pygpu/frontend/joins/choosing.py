@@ -6,7 +6,7 @@ int says which it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +15,7 @@ from pygpu.frontend.joins.joining import Joining, Renumbered, Round
 from pygpu.frontend.values.faults import Raised
 from pygpu.frontend.values.kinds import Text, flag_class, is_complex, is_member, scalar_kind
 from pygpu.frontend.values.lazy import Bounded
-from pygpu.frontend.values.objects import Array, Dict, Iterator, List, Object, Vector
+from pygpu.frontend.values.objects import Array, Dict, Iterator, List, Object, Set, Vector
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import (
     ABSENT,
@@ -197,9 +197,12 @@ def _part(join: Joining, pair: tuple[Any, Any], part: Any, key: Key) -> Any:
     return option(join, x, y, key)
 
 
-def lengthened(join: Joining, a: Any, b: Any, key: Key) -> Bounded | None:
+def lengthened(
+    join: Joining, a: Any, b: Any, key: Key, handle: Object | None = None
+) -> Bounded | None:
     """Two lists of different lengths as one whose length only the device knows; None where a loop
-    makes it longer without a bound that is known, or what is missing can be nothing."""
+    makes it longer without a bound that is known, or what is missing can be nothing. A set or dict
+    is never longer than its members can differ."""
     left, right = map(as_slots, (a, b))
     size = max(len(left.items), len(right.items))
     least, most = min(left.least, right.least), max(left.most, right.most)
@@ -218,12 +221,15 @@ def lengthened(join: Joining, a: Any, b: Any, key: Key) -> Bounded | None:
             size = left.most + growth * (loop.rounds + 1)
         most = size - growth if growth else left.most  # it was given room to grow, and does not
         least = left.least if right.least >= left.least else 0
+    moves, different = room is not None, differing(handle, (*left.items, *right.items))
+    if different is not None and most >= different:
+        size, most, least, room = different, different, min(least, different), None
     if most > (SLOTS if loop else SLOTS + ROOM):
         return None
     items: list[Any] = []
-    words = _words(*[_options(each.items) for each in (left, right)]) if room is not None else None
+    words = _words(*[_options(each.items) for each in (left, right)]) if moves else None
     pairs = zip(left.items, right.items, strict=False)
-    meet = _slot if room is not None and any(not same_known(x, y) for x, y in pairs) else option
+    meet = _slot if moves and any(not same_known(x, y) for x, y in pairs) else option
     for place in range(size):
         x, y = [c.items[place] if place < len(c.items) else ABSENT for c in (left, right)]
         nowhere = x is ABSENT and y is ABSENT
@@ -235,6 +241,16 @@ def lengthened(join: Joining, a: Any, b: Any, key: Key) -> Bounded | None:
             return None
     length = join.value(left.length, right.length, (*key, ".length"))
     return Bounded(tuple(items), length, least, most, room)
+
+
+def differing(handle: Object | None, members: Iterable[Any]) -> int | None:
+    """How many members a set or dict can have, where all its keys are strings or choices of some;
+    None of others, and of lists."""
+    if type(handle) not in (Set, Dict):
+        return None
+    pairs = [each.items if isinstance(each, Tuple) else each for each in members]
+    words = _options([pair[0] for pair in pairs] if type(handle) is Dict else pairs)
+    return len(words) if all(type(each) is str for each in words) else None
 
 
 def _options(items: Sequence[Any]) -> list[Any]:

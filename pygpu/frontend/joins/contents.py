@@ -81,7 +81,7 @@ def _contents(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> Any:
         made = grown(join, a, b, key)
         return Conflict(mismatch(join, handle, a, b)) if made is None else made
     if type(handle) in (*LISTS, Set, Dict) and differ_in_length(a, b):
-        made = lengthened(join, a, b, key)
+        made = lengthened(join, a, b, key, handle)
         if join.meeting.loop and made is not None:  # else it is walked again
             join.spoiled |= not isinstance(a, Bounded) or made.shape() != a.shape()
         return Conflict(mismatch(join, handle, a, b)) if made is None else made

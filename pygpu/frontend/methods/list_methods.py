@@ -13,10 +13,12 @@ from pygpu.frontend.protocols import operators
 from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import said_by
+from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import List
 from pygpu.frontend.values.values import Abstract, Maybe, describe
 
 with later():
+    from pygpu.frontend.collections import moving
     from pygpu.frontend.protocols import comparisons, indexing, lookups
 
 
@@ -25,6 +27,10 @@ def _append(w: Evaluator, xs: List, value: Any) -> None:
 
 
 def _extend(w: Evaluator, xs: List, more: Any) -> None:
+    some, own = lists.bounded(w, more), w.heap.as_it_stands(xs)
+    if some is not None and isinstance(own, (tuple, Bounded)):
+        lists.hold(w, xs, moving.put_together(w, lists.held(w, xs), some))
+        return
     lists.add(w, xs, items_or_maybe(w, more))
 
 

@@ -191,7 +191,8 @@ def _by_methods(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
 
 def _compare_options(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """A comparison of whichever options choices are."""
-    found = words.ranked(w, (a, b))
+    in_order = words.numbered if symbol in ("==", "!=") else words.ranked
+    found = in_order(w, (a, b))
     if found is not None:
         return arithmetic.compare(w, symbol, *found[0])
     choice = a if a.__class__ is Choice else b

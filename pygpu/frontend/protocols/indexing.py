@@ -42,7 +42,7 @@ from pygpu.frontend.values.views import viewed
 from pygpu.language import vectors
 
 with later():
-    from pygpu.frontend.collections import members
+    from pygpu.frontend.collections import members, moving
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import lookups, parts, selections, tables
     from pygpu.frontend.walked import fitting, iterators, library
@@ -217,7 +217,8 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         raise _not_subscriptable(container)
     some = lists.bounded(w, container)
     if some is not None and isinstance(index, Slice):
-        return w.call(iterators.between, container, *index.bounds)
+        held = moving.cut(w, some, *index.bounds)
+        return w.call(iterators.between, container, *index.bounds) if held is None else List(held)
     if some is not None:
         chosen = lists.item(w, some, integers.as_index(w, index))
         return lookups.one_of(w, chosen, some.items)

@@ -378,7 +378,7 @@ def _words_chosen(w: Evaluator, test: Any, a: Any, b: Any) -> Any:
     """One of two strings, each known or a choice of known ones; NotImplemented of anything else."""
     if type(a) not in _WORDS or type(b) not in _WORDS:
         return NotImplemented
-    found = words.ranked(w, (a, b))
+    found = words.numbered(w, (a, b))
     if found is None:
         return NotImplemented
     (x, y), order = found

@@ -46,7 +46,7 @@ from pygpu.types import vector
 
 with later():
     from pygpu.frontend.collections import bounded as lists
-    from pygpu.frontend.collections import members, words
+    from pygpu.frontend.collections import members, moving, words
     from pygpu.frontend.joins import choosing, origins
     from pygpu.frontend.protocols import comparisons, lookups, selections
     from pygpu.frontend.rules import ordering
@@ -421,7 +421,7 @@ FOLD_RULES: Final[dict[Any, Rule]] = {
     asked.refuse: _refuse,
     asked.needed: _needed,
     asked.holds: _holds,
-    asked.fits: lambda w, holds, say: lists.overflow(w, arithmetic.negate(w, holds), say),
+    asked.fits: lambda w, holds, say: moving.overflow(w, arithmetic.negate(w, holds), say),
     asked.slots: lambda w, a: Tuple(selections.slots(w, a)),
     asked.packed: lambda w, a: Tuple(selections.packed(w, a)),
     asked.first: lambda w, items, count: selections.first(w, items, count),

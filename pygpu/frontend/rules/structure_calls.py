@@ -54,6 +54,7 @@ from pygpu.frontend.values.values import (
 
 with later():
     from pygpu.frontend.collections import bounded as lists
+    from pygpu.frontend.collections import moving
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import comparisons, indexing, lookups
     from pygpu.frontend.walked import containers, iterators, library, modules, written
@@ -168,7 +169,7 @@ def _reversed(w: Evaluator, xs: Any) -> Any:
         return iterate(w, Indexed(lazy.length, element, f"the reverse of {lazy.what}", (lazy,)))
     some = lists.bounded(w, xs)
     if some is not None:
-        return iterate(w, List(lists.reversed_of(w, some)))
+        return iterate(w, List(moving.reversed_of(w, some)))
     made = Iterator((tuple(items_of(w, xs)[::-1]), 0))
     if isinstance(xs, List):
         w.heap.follow(made, {xs}, *followers.from_end(w, xs))

@@ -6,6 +6,7 @@ range_of(w, (n % 7 + 1).value)      # (1, 7)
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pygpu.core.host.later import later
@@ -35,10 +36,14 @@ def is_above(w: Evaluator, value: Any, least: Any) -> bool:
     return bool((range_of(w, value.value)[0] if isinstance(value, Dynamic) else value) > least)
 
 
-def range_of(w: Evaluator, value: Value) -> tuple[int, int]:
-    """The least and the greatest that an int can be, by what made it."""
+def range_of(
+    w: Evaluator, value: Value, known: Callable[[Value], Range | None] | None = None
+) -> tuple[int, int]:
+    """The least and the greatest that an int can be, by what made it, and what is known besides."""
 
     def given(value: Value) -> Range | None:
+        if known is not None and (found := known(value)) is not None:
+            return found
         if value in (w.build.x, w.build.y) or value in w.environment.places:
             return bounds.PLACE
         if value.op is None or value.op.code != "table":

@@ -121,7 +121,7 @@ def _compare(w: ControlFlow, state: State, symbol: str) -> None:
     b = state.stack.pop()
     a = state.stack.pop()
     found = None
-    if type(a) is Choice and type(b) is Choice and words.ranked(w, (a, b)) is not None:
+    if type(a) is Choice and type(b) is Choice and words.are_words((a, b)):
         pass  # compared by their places in all the strings
     elif symbol in ("==", "!="):
         found = asked(w, a, b, lambda a, b: comparisons.compare(w, symbol, a, b))
