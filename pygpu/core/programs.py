@@ -138,6 +138,16 @@ class Work(NamedTuple):
         return rows_of(self.shape)
 
 
+class Taken(NamedTuple):
+    """An argument that a call was given, as others are that a device may take from calls itself: an
+    array of a shape, dtype and strides; a number, by its class, or a tuple of numbers, by theirs;
+    the very same object; or, at no place, a number that is the same for all calls."""
+
+    how: Literal["array", "number", "same", "constant"]
+    place: int  # among the arguments
+    like: Any
+
+
 class Prepared(Protocol):
     """A program for images of certain sizes, with all found out that depends on these alone."""
 
@@ -150,6 +160,16 @@ class Prepared(Protocol):
         """The results, in arrays of the shape that was asked for, with an axis of channels where
         there are several. Inputs lie as `prepared` was told; `out` is nothing, or arrays as `Work`
         has them. None where that program is to run in place of this."""
+
+    def taking(self, taken: Sequence[Taken], out: Sequence[Taken] | None) -> Taking | None:
+        """What does that for the arguments of calls, if they are like these, and writes to arrays
+        like these where `out` says so. None where there is no such way."""
+        return None
+
+
+# Given the arguments of a call, and arrays for its results if it wants them, the results; None
+# where they are not like those before.
+Taking = Callable[[tuple[Any, ...], tuple[Any, ...] | None], Sequence[NDArray[Any]] | None]
 
 
 class Program(Protocol):

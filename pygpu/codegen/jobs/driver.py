@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pygpu.codegen.jobs.arrays import MOST, enter
+from pygpu.codegen.jobs.arrays import accept
 from pygpu.codegen.jobs.handover import hand_over
 from pygpu.codegen.jobs.rounds import rounds
 from pygpu.codegen.jobs.slots import ROUNDS, STRIPS
@@ -42,6 +42,5 @@ one:
 def driver(machine: Machine) -> str:
     """The IR of `run(job, scratch)`, and of how threads come to it."""
     take = _TAKE.format(strips=8 * STRIPS, rounds=8 * ROUNDS)
-    entered = [enter(count) for count in range(1, MOST + 1)]
-    parts = rounds(machine), take, hand_over(machine), *entered
+    parts = rounds(machine), take, hand_over(machine), accept()
     return "\n".join([together([Tile(machine), Tiles(machine)], machine), *parts])

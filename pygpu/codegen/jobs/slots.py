@@ -25,9 +25,7 @@ from pygpu.passes.analysis.taps import FAR
 # ASIDE is how many pixels of each row are computed into the thread's memory, and copied, where the
 # results lie so that loads would wait for stores; 0 where that is not looked at.
 # SIDES is the code for LANES pixels at the ends of rows (codegen/llvm/boundary.py), or 0.
-# GIVEN points at two numbers for each array that a job is given as Python's object (arrays.py): the
-# place, in bytes from the job on, of the number that is the address of its texels, and which bits
-# of that must be 0.
+# GIVEN points at the table of what a job is given as Python's objects (arrays.py).
 # An image: where it begins, bytes of a plane, planes, and which of them, counted from that of the
 # result, is read, by the rule for places outside.
 BASE, PLANE_STRIDE, DEPTH, OFFSET, PLANE_RULE, RING, IMAGE_SLOTS = range(7)

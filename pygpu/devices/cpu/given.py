@@ -23,7 +23,7 @@ from pygpu.codegen.llvm.text import Machine
 from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
-from pygpu.core.programs import Frame, Planes, Prepared, Task
+from pygpu.core.programs import Frame, Planes, Prepared, Taken, Taking, Task
 from pygpu.core.storage import Format, Storage, texels
 from pygpu.devices.cpu.chunks import address, addresses
 from pygpu.devices.cpu.layout import Block, Inner, Layout, stored_constant
@@ -37,6 +37,7 @@ from pygpu.ssa import Constant, Function, Load, Number, Value, walk
 from pygpu.types import Type
 
 with later():
+    from pygpu.codegen.jobs import objects
     from pygpu.codegen.narrow import lookup
     from pygpu.codegen.narrow import values as narrow_values
     from pygpu.codegen.narrow import writer as narrow_lanes
@@ -277,6 +278,62 @@ class How(NamedTuple):
     sides: Callable[[Layout], int]
 
 
+class Door:
+    """Jobs of a prepared program that are given Python's objects, as a table says."""
+
+    def __init__(self, prepared: CpuPrepared, listed: objects.Listed) -> None:
+        self.prepared, self.listed = prepared, listed
+        self.accept, self.size = prepared.calls.accept, prepared.layout.scratch
+        self.blocks: list[Block] = []  # those not in use
+
+    def enter(
+        self, given: tuple[Any, ...], results: tuple[Any, ...], uniforms: Sequence[Constant] = ()
+    ) -> bool:
+        """Run it; False where objects are not as the table says: nothing has been done then."""
+        prepared, size = self.prepared, self.size
+        try:
+            block = self.blocks.pop()
+        except IndexError:
+            block = self._block()
+        if uniforms:
+            prepared.layout.number(block, uniforms)
+        if prepared.is_tiny:
+            fits = self.accept(block.address, POOL.scratch(size), given, results)
+        else:
+            fits = self.accept(block.address, 0, given, results)
+            if fits:
+                prepared.go(Job(block, size, (prepared, given, results)))
+        self.blocks.append(block)
+        return bool(fits)
+
+    def take(
+        self, given: tuple[Any, ...], out: tuple[Any, ...] | None
+    ) -> tuple[NDArray[Any], ...] | None:
+        """See core/programs.Taking."""
+        prepared = self.prepared
+        if prepared.waits:
+            prepared.find_sides()
+        if out is None:
+            out = tuple([np.empty(*kind) for kind in prepared.results])
+        return out if self.enter(given, out) else None
+
+    def _block(self) -> Block:
+        """One more block, with the table."""
+        prepared, layout = self.prepared, self.prepared.layout
+        start = len(layout.numbers)
+        table, inner = self.listed.table(start)
+        numbers = [*layout.numbers, *table]
+        numbers[slots.GIVEN] = start
+        numbers[slots.SPAN], numbers[slots.SIDES] = prepared.span, prepared.sides
+        block = Block(numbers, (*layout.inner, slots.GIVEN, *inner), layout.stop)
+        for kind, place, value in self.listed.constants:
+            if kind == "float":
+                block.floats[place // 4] = value
+            else:
+                block.numbers[place // 8] = int(value)
+        return block
+
+
 class CpuPrepared(Prepared):
     """See core/programs.py. It holds all that a call needs, in the order of its use."""
 
@@ -295,26 +352,33 @@ class CpuPrepared(Prepared):
         is_waited_for = task.inputs and layout.written >= reserve.WAITING
         self.apart = reserve.apart(layout.pitches[0]) if is_waited_for else None
         self.alignments = [alignment(format) for format in task.inputs]
-        self.blocks: list[Block] = []  # those not in use, which `enter` fills
-        self.enter = self._entering()
+        self.doors: list[Door] = []
+        # Whether a job is given arrays as objects.
+        self.is_given = not self.is_large and arrays.are_read()
 
-    def _entering(self) -> Callable[..., int] | None:
-        """What gives a job its arrays as objects; None where that is no way."""
-        count = len(self.layout.places)
-        if self.is_large or not 1 <= count <= arrays.MOST or not arrays.are_read():
-            return None
-        return self.calls.enter[count - 1]
-
-    def _block(self) -> Block:
-        """One more block, with the table that `enter` reads."""
+    @cached_property
+    def places(self) -> objects.Places:
+        """Where objects go."""
+        masks = [least - 1 for least in self.alignments]
         layout = self.layout
-        places = layout.places
-        masks = [*[least - 1 for least in self.alignments], *[0] * len(places)]
-        table = [n for place, mask in zip(places, masks, strict=False) for n in (8 * place, mask)]
-        numbers = [*layout.numbers, *table]
-        numbers[slots.GIVEN] = len(layout.numbers)
-        numbers[slots.SPAN], numbers[slots.SIDES] = self.span, self.sides
-        return Block(numbers, (*layout.inner, slots.GIVEN), layout.stop)
+        return objects.Places([8 * n for n in layout.places], masks, 8 * layout.first_uniform)
+
+    @cached_property
+    def door(self) -> Door:
+        """The way in of arrays that others have looked at."""
+        return self._door(objects.any_arrays(self.places))
+
+    def _door(self, listed: objects.Listed) -> Door:
+        """One more way in."""
+        self.doors.append(Door(self, listed))
+        return self.doors[-1]
+
+    def taking(self, taken: Sequence[Taken], out: Sequence[Taken] | None) -> Taking | None:
+        if not self.is_given or self.apart is not None:
+            return None
+        uniforms = [uniform.type for uniform in self.layout.task.function.uniforms]
+        listed = objects.listed(taken, out, self.places, uniforms)
+        return None if listed is None else self._door(listed).take
 
     def run(
         self,
@@ -330,34 +394,21 @@ class CpuPrepared(Prepared):
             at = address(inputs[0]) + self.apart
             results = [RESERVE.empty(*kind, at=at) for kind in self.results]
         if self.waits:
-            self._find_sides()
-        enter = self.enter
-        if enter is None:
-            places = addresses((*inputs, *results))
-            return results if self.run_at(places, uniforms, (inputs, results)) else None
-        blocks, size = self.blocks, self.layout.scratch
-        try:
-            block = blocks.pop()
-        except IndexError:
-            block = self._block()
-        if uniforms:
-            self.layout.number(block, uniforms)
-        given = [*map(id, inputs), *map(id, results)]
-        if self.is_tiny:
-            if not enter(block.address, POOL.scratch(size), *given):
-                return None
+            self.find_sides()
+        if self.is_given:
+            fits = self.door.enter(tuple(inputs), tuple(results), uniforms)
         else:
-            if not enter(block.address, 0, *given):
-                return None
-            self._go(Job(block, size, (self, inputs, results)))
-        blocks.append(block)
-        return results
+            places = addresses((*inputs, *results))
+            fits = self.run_at(places, uniforms, (inputs, results))
+        return results if fits else None
 
-    def _find_sides(self) -> None:
+    def find_sides(self) -> None:
+        """Have the code for the ends of rows, once it is there."""
         self.sides = self.how.sides(self.layout)
         self.waits = not self.sides and self.layout.row_ends > 0
         if self.sides:
-            self.blocks = []
+            for door in self.doors:
+                door.blocks = []
 
     def run_at(self, places: Sequence[int], uniforms: Sequence[Constant], memory: Any) -> bool:
         """Run it for texels at these places in memory that stays, the inputs' first. False where a
@@ -371,11 +422,12 @@ class CpuPrepared(Prepared):
         if self.is_tiny:
             self.calls.run_held(block.address, POOL.scratch(layout.scratch))
         else:
-            self._go(Job(block, layout.scratch, (self, memory)))
+            self.go(Job(block, layout.scratch, (self, memory)))
         layout.blocks.append(block)
         return True
 
-    def _go(self, job: Job) -> None:
+    def go(self, job: Job) -> None:
+        """Run a job on as many threads as it is worth."""
         if self.is_small:
             POOL.run_small(self.calls, job, self.threads)
         else:

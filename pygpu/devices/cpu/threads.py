@@ -21,7 +21,6 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, Final, NamedTuple, Protocol
 
-from pygpu.codegen.jobs import arrays
 from pygpu.codegen.jobs.handover import DONE, LEFT_ALL, LINGERING, TAKEN
 from pygpu.codegen.jobs.slots import PAGE
 from pygpu.codegen.llvm.text import Machine
@@ -61,7 +60,7 @@ class Calls:
 
     NAMES: Final = (
         *("run", "serve", "linger", "wait", "post", "retract", "open", "shut", "share"),
-        *arrays.names(),
+        "accept",
     )
 
     def __init__(self, native: Native, machine: Machine) -> None:
@@ -80,11 +79,8 @@ class Calls:
         boxes = _P, _P, _P, ctypes.c_int64, ctypes.c_int64
         self.share = free(ctypes.c_int32, *boxes)(at["share"])
         self.share_held = brief(ctypes.c_int32, *boxes)(at["share"])
-        # By how many arrays, one the first; those that there are none for are given by address.
-        self.enter = [
-            brief(ctypes.c_int32, *[_P] * (2 + count))(at[name])
-            for count, name in enumerate(arrays.names(), 1)
-        ]
+        objects = ctypes.py_object, ctypes.py_object
+        self.accept = brief(ctypes.c_int32, _P, _P, *objects)(at["accept"])
 
 
 def thread_count() -> int:

@@ -24,14 +24,14 @@ from numpy.typing import NDArray
 
 from pygpu.core.errors import OutOfMemory
 from pygpu.core.host import settings
-from pygpu.core.programs import Prepared, Work
+from pygpu.core.programs import Prepared, Taken, Taking, Work
 from pygpu.core.storage import ImageLike, Storage, rows_of, strides_of
 from pygpu.execution.arguments.metadata import NO_INFO
 from pygpu.execution.arguments.results import Form, ImageMaker, info_from, present
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.programs import running, tiles
 from pygpu.execution.programs.calls import Programs, Run
-from pygpu.execution.programs.passages import LEFT, Held, Passage, as_storage, take
+from pygpu.execution.programs.passages import LEFT, Held, Passage, take
 from pygpu.ssa import Constant
 
 NOTHING: Final[Mapping[Any, tuple[Gate, ...]]] = MappingProxyType({})
@@ -44,8 +44,9 @@ class Gate:
     """See the module's head."""
 
     __slots__ = (
-        "captured", "count", "dtype", "form", "made", "names", "out", "passages", "prepared",
-        "ready", "rows", "said", "samplers", "shape", "structure", "whole",
+        "captured", "count", "depends", "device", "dtype", "fast", "form", "made", "names", "out",
+        "passages", "prepared", "ready", "rows", "said", "samplers", "shape", "structure", "taking",
+        "whole",
     )  # fmt: skip
 
     def __init__(
@@ -65,6 +66,8 @@ class Gate:
         self.count: Final = count  # of all arguments
         self.passages: Final = tuple(passages)  # in the order of the parameters
         self.made: Final = run.specialisation
+        self.depends: Final = self.made.translated.translation.dependencies
+        self.device, self.fast = self.made.device, self.made.task.fast
         self.samplers: Final = run.samplers()
         self.form: Final[Form] = run.wanted.form
         self.structure: Final = structure  # of what objects hold
@@ -76,6 +79,8 @@ class Gate:
         captured: list[Any] = self.made.captured
         inputs = [given.storage for given in run.arguments.images] + captured
         self.ready: Final = None if self.prepared else running.ready(self.made, inputs, self.whole)
+        takes = self.prepared is not None and self.form == "array" and not captured
+        self.taking: Taking | None = self._take_first if takes else None
         self.captured: Final = captured if self.prepared is None else [s.host() for s in captured]
 
     @classmethod
@@ -158,6 +163,19 @@ class Gate:
             return None
         return cls((), len(values), passages, run, dtype, shape)
 
+    def _take_first(self, args: tuple[Any, ...], out: Any) -> Sequence[NDArray[Any]] | None:
+        """Find what takes calls' arguments from them itself, if the device has it, and use it."""
+        self.taking = None
+        every = [passage.taken() for passage in self.passages]
+        if self.prepared is None or any(each is None for each in every):
+            return None
+        taken = [one for each in every for one in each or ()]
+        into = None
+        if self.out is not None:
+            into = [Taken("array", place, kind) for place, kind in enumerate(self.out)]
+        self.taking = self.prepared.taking(taken, into)
+        return None if self.taking is None else self.taking(args, out)
+
     def is_shape(self, shape: Any) -> bool:
         """Whether results of this shape were asked for, too."""
         return _is_plain(shape) and bool(shape == self.shape)
@@ -183,19 +201,27 @@ class Gate:
         # The device before images are looked at, which may be deferred.
         if (
             settings.standing() != self.said
-            or made.task.fast is not programs.is_fast()
-            or programs.device() is not made.device
+            or self.fast is not programs.is_fast()
+            or programs.device() is not self.device
         ):
             return SHUT
+        if self.depends.changed():
+            return SHUT
+        if made.is_tuple and out is not None and not self._are_as_many(out):
+            return SHUT
+        if self.taking is not None:
+            results = self.taking(args, None if out is None else self._outs(out))
+            if results is not None:
+                if out is not None:
+                    return out
+                return results if made.is_tuple else results[0]
         taken = take(self.passages, args, prepared is not None)
         if taken is None:
             return SHUT
         inputs, values, held = taken
-        if (
-            made.translated.translation.dependencies.changed()
-            or (held is not None and held.structure() != self.structure)
-            or (out is not None and not self._takes(out, inputs))
-        ):
+        if held is not None and held.structure() != self.structure:
+            return SHUT
+        if out is not None and not self._takes(out, inputs):
             return SHUT
         inputs += self.captured
         if prepared is None:
@@ -206,8 +232,19 @@ class Gate:
         if out is not None:
             return out
         if self.form != "array":
-            return self._presented([as_storage(array, len(self.whole)) for array in arrays], args)
+            return self._presented([*map(self._storage, arrays)], args)
         return tuple(arrays) if made.is_tuple else arrays[0]
+
+    def _storage(self, array: NDArray[Any]) -> Storage:
+        """The texels of a result."""
+        texels = array.reshape(*self.rows, -1)
+        storage = Storage(*texels.shape, array.dtype, texels)
+        storage.shape = self.whole
+        return storage
+
+    def _are_as_many(self, out: Any) -> bool:
+        """Whether as many arrays were given for results as there are."""
+        return type(out) is tuple and len(out) == len(self.out or ())
 
     def _outs(self, out: Any) -> tuple[Any, ...]:
         """The arrays that were given for results."""
@@ -215,8 +252,6 @@ class Gate:
 
     def _takes(self, out: Any, inputs: Sequence[Any]) -> bool:
         """Whether results may go straight into arrays, as those of the call before did."""
-        if self.made.is_tuple and (out.__class__ is not tuple or len(out) != len(self.out or ())):
-            return False
         outs = self._outs(out)
         for array, kind in zip(outs, self.out or (), strict=True):
             if array.__class__ is not np.ndarray or not array.flags.behaved:

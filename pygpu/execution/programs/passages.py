@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.host.later import later
+from pygpu.core.programs import Taken
 from pygpu.core.sampler import Sampler, of
 from pygpu.core.storage import ImageLike, NumberLike, Storage, rows_of
 from pygpu.execution.arguments import parameters
@@ -35,6 +36,7 @@ _VECTORS: Final = (Vector, tuple, list, np.ndarray)
 _MATRICES: Final = (Matrix, tuple, list, np.ndarray)
 _COMPLEX: Final = (complex, float, int, np.generic)
 _COMPILED_IN: Final = (int, float, bool, str, tuple, np.ndarray)
+_SINGLE: Final = (int, float, bool, str, type(None))  # that is what it is while it is there
 _PLAIN: Final = {float: FLOAT, int: INT, bool: BOOL}
 
 
@@ -76,6 +78,7 @@ class Passage(NamedTuple):
     strides: tuple[int, ...] = ()  # of an array that is read where it lies
     known: Any = None  # the key of a value that is compiled in
     spread: tuple[int, ...] | None = None  # the shape over which an array is spread
+    value: Any = None  # what is compiled in; the classes of what a tuple of numbers holds
 
     @classmethod
     def of(
@@ -92,9 +95,10 @@ class Passage(NamedTuple):
         if role == "uniform" and issubclass(
             kind, _NUMBERS if parameter.type.is_scalar else _VECTORS
         ):
-            return cls("number", place, kind, parameter)
+            held_classes = tuple(map(type, value)) if kind is tuple else None
+            return cls("number", place, kind, parameter, value=held_classes)
         if role == "known" and parameter.dynamic is None and kind in _COMPILED_IN:
-            return cls("known", place, kind, parameter, known=known_key(value))
+            return cls("known", place, kind, parameter, known=known_key(value), value=value)
         if role == "object":
             for _ in held.enter(parameter, value)[0]:
                 next(images)
@@ -140,6 +144,21 @@ class Passage(NamedTuple):
             return cls("image", place, type(value), image, of(value), shape)
         return None
 
+    def taken(self) -> list[Taken] | None:
+        """As a device may take such arguments from calls itself; None where it may not."""
+        how, place, default = self.how, self.place, self.parameter.default
+        if how == "known" and (place == LEFT or self.cls in _SINGLE):
+            return [] if place == LEFT else [Taken("same", place, self.value)]
+        if how == "number" and place == LEFT and self.cls in _PLAIN:
+            name = self.parameter.name
+            constant = uniforms.convert(self.parameter.type, default, name)
+            return [Taken("constant", place, constant)]
+        if how == "number" and place != LEFT:
+            return [Taken("number", place, self.cls if self.value is None else self.value)]
+        if how == "array" and place != LEFT and not isinstance(default, np.ndarray):
+            return [Taken("array", place, (self.shape, self.dtype, self.strides))]
+        return None
+
 
 def take(
     passages: Sequence[Passage], args: Sequence[Any], on_host: bool
@@ -149,7 +168,7 @@ def take(
     inputs: list[Any] = []
     values: list[Constant] = []
     held: Held | None = None
-    for how, place, cls, parameter, sampler, shape, dtype, strides, known, spread in passages:
+    for how, place, cls, parameter, sampler, shape, dtype, strides, known, spread, _ in passages:
         value = parameter.default if place == LEFT else args[place]
         if value.__class__ is not cls:
             return None
