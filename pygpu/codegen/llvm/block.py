@@ -21,7 +21,7 @@ from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.programs import Task
 from pygpu.passes.analysis.variance import ROW, X
-from pygpu.ssa import Load, Region, Value
+from pygpu.ssa import Load, Region, Value, walk
 
 Values = tuple[Val, ...]  # the components of an SSA value
 Masks = dict[Cell, Val | None]  # the lanes of each cell that are live; None: all
@@ -29,6 +29,7 @@ Masks = dict[Cell, Val | None]  # the lanes of each cell that are live; None: al
 # The block of 64-bit numbers that `span` is given as %args.
 STOP, WIDTH, HEIGHT, FIRST_IMAGE = range(4)
 PLANE_PLACES: Final = 1  # numbers behind the pointers to rows in %ctx, before those of images
+AHEAD: Final = 16  # texels from anywhere of which some are asked for ahead: a cubic sample's
 IMAGE_SLOTS: Final = 4  # of an image: where it begins, width, height, texels from row to row
 
 
@@ -58,6 +59,10 @@ class Block:
         self.table_slot = FIRST_IMAGE + len(self.f.images) * IMAGE_SLOTS
         pointers = sum(len(taps.rows) for taps in layout.taps) + layout.rows * len(self.outputs)
         self.plane_slot = pointers
+        ops = [*walk(self.f.body)]
+        far = sum(op.code == "load" and op not in layout.set_of for op in ops)
+        # Whether texels from anywhere are asked for ahead: those of one sample, or a few.
+        self.fetches = far <= AHEAD and all(op.code != "loop" for op in ops)
         self.stops = False  # whether there are loops that look at the stop flag
 
     def region(self, region: Region, cells: Sequence[Cell], masks: Masks) -> None:

@@ -259,7 +259,12 @@ def picked(code: Code, registers: Sequence[Val], places: Val) -> Val:
 class Bundle:
     """Loads of an image at known offsets from one place, the same in all lanes: where all that is
     beside it lies within the image, no boundary's rule is asked, and those of a row are read at
-    once."""
+    once.
+
+    What a row of results reads goes down or up the image a little, by which processors do not see
+    what comes next: lanes would wait for each line of the cache that is new. A map that keeps
+    angles takes what is below a vector to where what is beside it goes, turned to the right: there,
+    as many rows of results ahead as a vector has lanes, texels are asked for."""
 
     keys: Sequence[tuple[Value, int, int]]
     runs: Sequence[Run]
@@ -302,6 +307,13 @@ class Bundle:
         place = wide[1] * wide[2] + wide[0]
         lanes = [code.lane(place, i) for i in range(place.lanes)]
         places = [code.cast("sext", lane, "long") * format.nbytes for lane in lanes]
+        if block.fetches and y.lanes == x.lanes:
+            right, down = (code.lane(n, n.lanes - 1) - code.lane(n, 0) for n in (x, y))
+            right, down = (code.cast("sext", n, "long") for n in (right, down))
+            ahead = code.at(base, (pitch * right - down) * format.nbytes)
+            third = (x.lanes - 1) // 3
+            for lane in (0, third, x.lanes - 1 - third, x.lanes - 1):
+                code.fetch(code.at(ahead, places[lane]), 0, 1)
         found = {}
         for dy, dx, count in self.runs:
             start = code.at(base, (pitch * dy + dx) * format.nbytes)
