@@ -1680,6 +1680,28 @@ def view_of_what_another_path_copied(im: Image, p: Position):
 
 
 @program
+def slice_that_has_two_names_is_changed(ints: Image, p: Position):
+    xs = [ints(p), 1, 2]
+    rest = all_of = xs[ints(p) :]
+    rest.append(3)
+    return len(all_of)
+
+
+@program
+def slice_in_a_list_is_changed(ints: Image, p: Position):
+    pair = [[ints(p), 1, 2][ints(p) :], 4]
+    pair[0].append(3)
+    return len(pair[0])
+
+
+@program
+def slice_that_has_two_names_is_added_to(ints: Image, p: Position):
+    xs = ys = [ints(p), 1, 2][ints(p) :]
+    xs += [3]
+    return len(xs) + len(ys)
+
+
+@program
 def sort_of_a_whole_image(im: Image, p: Position):
     return pygpu.sort(im)(p)
 

@@ -762,3 +762,27 @@ def lists_of_unknown_lengths_put_together(im: Image, p: Position):
         len(dark),
         made[0] if made else 9.0,
     )
+
+
+@program
+def slices_that_are_changed(counts: Image, p: Position):
+    i = counts(p)
+    xs, ys, zs, us = ([i, i + 1, i + 2, i + 3] for _ in range(4))
+    xs = xs[i - 3 :]
+    if len(xs) != 2:
+        xs.append(7)
+    ys = ys[i - 4 :]
+    for _ in range(3):
+        if i > 2 and ys:
+            i += ys.pop()
+    zs = zs[: counts(p) & 3]
+    if zs:
+        zs[0] = 9
+        zs.sort()
+        del zs[0]
+    while len(us) > 1:
+        us = us[(i & 1) + 1 :]
+        if us:
+            us.append(1)
+            us.pop()
+    return tuple(sum((k + 1) * v for k, v in enumerate([len(a), *a])) for a in (xs, ys, zs, us))

@@ -23,13 +23,17 @@ from pygpu.frontend.values.values import Dynamic, NotKnown, Slice, Tuple
 from pygpu.frontend.walked import iterators
 
 with later():
+    from pygpu.frontend.collections import cuts
     from pygpu.frontend.methods import array_methods
     from pygpu.frontend.walked import complex_numbers as complex_functions
 
 
 def method(w: Evaluator, value: Any, name: str) -> Builtin | None:
     """value.name, to be called; None if there is no such method."""
-    value = w.call(list, value) if type(value) is Cut else value
+    if type(value) is Cut:
+        if name in cuts.CHANGES:
+            cuts.check_change(w, value, f".{name}()")
+        value = w.call(list, value)
     table: dict[str, Callable[..., Any]] = next(
         (methods for kind, methods in _METHODS if isinstance(value, kind)), {}
     )

@@ -60,7 +60,7 @@ from pygpu.frontend.values.values import (
 from pygpu.language import matrices
 
 with later():
-    from pygpu.frontend.collections import bounded, texts, words
+    from pygpu.frontend.collections import bounded, cuts, texts, words
     from pygpu.frontend.numbers import complex_numbers, narrow
     from pygpu.frontend.protocols import products, sets
 
@@ -208,6 +208,8 @@ _LOSING: Final = frozenset(
 def in_place(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a += b and the like: lists, dicts and arrays change, other values are replaced."""
     plain = symbol[:-1]
+    if type(a) is Cut and symbol in ("+=", "*="):
+        cuts.check_change(w, a, symbol, 1)  # of its one name, which is that of what comes of it
     if isinstance(a, List) and symbol in ("+=", "*="):
         if symbol == "+=":
             w.call(w.method(a, "extend"), b)

@@ -9,12 +9,14 @@ import types
 from typing import Any, Final
 
 from pygpu.bytecode import NULL
+from pygpu.frontend.collections import cuts
 from pygpu.frontend.flow import excluded, handling
 from pygpu.frontend.flow.choices import loaded, narrowed, possible, settled_by_tests
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.values.evaluator import usable
 from pygpu.frontend.values.faults import PathEnds
+from pygpu.frontend.values.lazy import Cut
 from pygpu.frontend.values.objects import Cell, Vector
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import UNBOUND, Choice, Conflict, Dynamic, Unset
@@ -67,8 +69,11 @@ def _store(w: ControlFlow, state: State, name: str) -> None:
         state.locals.pop(name, None)
         return
     value = settled_by_tests(w, value) if type(value) is Choice else value
-    _give_name(value, name)
     frame = w.frames[-1]
+    if type(value) is Cut and name in cuts.changed_in(frame.code):
+        cuts.check_change(w, value, f"way of '{name}'")
+        value = w.call(list, value)
+    _give_name(value, name)
     frame.stored[name] = frame.at
     state.locals[name] = value
 
