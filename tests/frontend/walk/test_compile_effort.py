@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pygpu
-from programs import control, lengths
+from programs import control, growing, lengths
 from pygpu import Image, Position
 from pygpu.frontend.walk import walker
 from pygpu.passes.simplify import nesting
@@ -400,18 +400,6 @@ def emitted(kernel: Callable[..., Any]) -> int:
     return pygpu.compile(kernel, target="interpreter").lower(IMAGE).stats["emitted"]  # type: ignore[no-any-return]
 
 
-def merged(left: list[Any], right: list[Any]) -> list[Any]:
-    made, i, j = [], 0, 0
-    while i < len(left) and j < len(right):
-        if left[i] <= right[j]:
-            made.append(left[i])
-            i += 1
-        else:
-            made.append(right[j])
-            j += 1
-    return made + left[i:] + right[j:]
-
-
 def taken_first(left: list[Any], right: list[Any]) -> list[Any]:
     made = []
     while left and right:
@@ -426,7 +414,7 @@ def halves(xs: list[Any], merge: Callable[..., Any]) -> list[Any]:
     return merge(halves(xs[:middle], merge), halves(xs[middle:], merge))  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize("merge", [merged, taken_first])
+@pytest.mark.parametrize("merge", [growing.merged, taken_first])
 def test_lists_have_room_for_what_loops_count(merge: Callable[..., Any]) -> None:
     def smallest(im: Image, p: Position) -> Any:
         xs = halves([im(p + (i, 0)) for i in range(4)], merge)
