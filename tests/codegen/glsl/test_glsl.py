@@ -462,6 +462,19 @@ def test_function_of_two_arguments_is_accurate(code: str, fragment: Any) -> None
     assert_lawful(exactly(code, a, b), actual[..., 0])
 
 
+@pytest.mark.parametrize("code", ["fmod", "mod", "floordiv"])
+def test_remainders_of_numbers_as_large_as_floats_are(code: str, fragment: Any) -> None:
+    """Drivers have 0 for quotients of divisors above 2**126: what was left did not get less."""
+    sizes = np.float32([3.4e38, 3e38, 2.5e38, 1.7e38, 1e38, 8.5e37, 3e37, 1e30, 41.0, 3.0])
+    a, b = (each.copy() for each in np.meshgrid([*sizes, *-sizes], [*sizes, *-sizes]))
+    (actual,) = compute(fragment, binary(code), [a, b])
+    rest = np.fmod(a.astype(np.float64), b)
+    mod = np.where((rest != 0) & ((rest < 0) != (b < 0)), rest + b, rest)
+    with np.errstate(all="ignore"):
+        expected = {"fmod": rest, "mod": mod, "floordiv": (a.astype(np.float64) - mod) / b}[code]
+    np.testing.assert_allclose(actual[..., 0], expected, rtol=2e-6)
+
+
 SPECIAL: Final = np.array(
     [0.0, 1, -1, 0.5, 2, -2, 3, -3, 1e30, -1e30, np.inf, -np.inf, np.nan, 16777215], np.float32
 )

@@ -242,7 +242,8 @@ return power;
     "shr_uint": Helper("uint", "uint a, uint b", "return b < 32u ? a >> b : 0u;"),
     # ------------------------------------------------ remainders
     # Long division, ten bits of quotient a round: the divisor is split so that each product is
-    # exact, and so is the remainder.
+    # exact, and so is the remainder. Drivers' quotients may be a little less than 1 where they are
+    # 1, without which the loop would not end, and are 0 of divisors above 2**126.
     "fmod": Helper(
         "float",
         "float a, float b",
@@ -253,15 +254,19 @@ if (d == 0.0 || pg_isnan(b) || floatBitsToInt(rest) >= 0x7f800000)
     return {NAN};
 if (pg_isinf(b))
     return a;
+bool large = d > 1e37;
+rest *= large ? 0.0625 : 1.0;
+d *= large ? 0.0625 : 1.0;
 while (rest >= d) {{
     int above = (floatBitsToInt(rest) >> 23) - (floatBitsToInt(d) >> 23) - 10;
     float step = intBitsToFloat(floatBitsToInt(d) + (max(above, 0) << 23));
     float high = intBitsToFloat(floatBitsToInt(step) & 0x7ffff000);
-    float q = floor(rest / step);
+    float q = max(floor(rest / step), 1.0);
     rest = (rest - q * high) - q * (step - high);
     if (rest < 0.0)
         rest += step;
 }}
+rest *= large ? 16.0 : 1.0;
 return a < 0.0 ? -rest : rest;
 """,
         ("isnan", "isinf"),
@@ -282,7 +287,8 @@ return rest != 0.0 && (rest < 0.0) != (b < 0.0) ? rest + b : rest;
 if (b == 0.0)
     return a / b;
 float rest = pg_fmod(a, b);
-float q = roundEven((a - rest) / b);
+float scale = abs(b) > 1e37 ? 0.0625 : 1.0;
+float q = roundEven((a - rest) * scale / (b * scale));
 return rest != 0.0 && (rest < 0.0) != (b < 0.0) ? q - 1.0 : q;
 """,
         ("fmod",),
