@@ -135,7 +135,7 @@ def _step(low: float, high: float, numbers: Sequence[float]) -> float:
     for digits in range(power, power - FINER, -1):
         for times in (5, 2, 1):
             step = float(f"{times}e{digits}")
-            counts = [(number - low) / step for number in numbers]
+            counts = [(number - low) / step for number in numbers if math.isfinite(number)]
             if step <= 1.001 * widest and all(abs(x - round(x)) < 1e-6 for x in counts):
                 return step
     return float(f"1e{power - FINER}")

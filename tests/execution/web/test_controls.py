@@ -19,6 +19,12 @@ def test_sliders_can_stand_where_they_start(value, wish):
         assert abs(steps - round(steps)) < 1e-6
 
 
+def test_sliders_that_are_asked_for_need_no_number_to_start_at():
+    control = guess("top", FLOAT, float("inf"), (0, 1))
+    assert control is not None
+    assert (control.low, control.high, control.step) == (0, 1, 0.005)
+
+
 def test_sliders_whose_start_is_no_short_decimal_are_fine():
     control = guess("third", FLOAT, 1 / 3, None)
     assert control is not None
