@@ -132,10 +132,11 @@ def _step(low: float, high: float, numbers: Sequence[float]) -> float:
     all these numbers are whole steps away: a slider stands at no others. Else a fine step."""
     widest = (high - low) / STEPS
     power = math.floor(math.log10(widest))
+    distances = [number - low for number in numbers if math.isfinite(number)]
     for digits in range(power, power - FINER, -1):
         for times in (5, 2, 1):
             step = float(f"{times}e{digits}")
-            counts = [(number - low) / step for number in numbers if math.isfinite(number)]
+            counts = [distance / step for distance in distances]
             if step <= 1.001 * widest and all(abs(x - round(x)) < 1e-6 for x in counts):
                 return step
     return float(f"1e{power - FINER}")

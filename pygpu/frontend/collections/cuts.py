@@ -7,7 +7,6 @@ could be changed under it, which is an error rather than a change that gets lost
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
@@ -15,7 +14,7 @@ from typing import Any, Final
 from pygpu.bytecode import Code
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.lazy import Bounded, Cut
-from pygpu.frontend.values.states import reachable
+from pygpu.frontend.values.states import parts_held, reachable
 from pygpu.frontend.values.values import Tuple
 
 CHANGES: Final = frozenset(
@@ -47,7 +46,7 @@ def check_change(w: Evaluator, cut: Cut, by: str, names: int = 0) -> None:
     states = [frame.state for frame in w.frames if frame.state is not None]
     named = [value for state in states for value in (*state.locals.values(), *state.stack)]
     objects = reachable([*named, *w.kept], w.state)
-    holders = [*named, *(each for one in objects for each in _inside(w.state.get(one)))]
+    holders = [*named, *(each for one in objects for _, each in parts_held(one, w.state.get(one)))]
     if sum(_is_in(cut, each) for each in holders) > names:
         raise w.error(
             f"{cut.describe()} is changed by {by}: make a list of it before, as in "
@@ -55,19 +54,8 @@ def check_change(w: Evaluator, cut: Cut, by: str, names: int = 0) -> None:
         )
 
 
-def _inside(contents: Any) -> Iterable[Any]:
-    """What an object holds."""
-    if isinstance(contents, dict):
-        return contents.values()
-    if isinstance(contents, Bounded):
-        return contents.items
-    return contents if isinstance(contents, tuple) else ()
-
-
 def _is_in(cut: Cut, value: Any) -> bool:
     """Whether a value is a slice, or holds it as tuples do."""
-    if isinstance(value, (tuple, Tuple)):
-        return any(
-            _is_in(cut, each) for each in (value if isinstance(value, tuple) else value.items)
-        )
-    return value is cut
+    if isinstance(value, (Tuple, Bounded)):
+        value = value.items
+    return any(_is_in(cut, each) for each in value) if isinstance(value, tuple) else value is cut

@@ -316,10 +316,10 @@ def _may_begin(w: Evaluator, text: Any, few: str) -> bool:
 
 
 def _greatest(w: Evaluator, text: Any, base: int) -> int:
-    number = 0
-    for options in _options(w, text):
-        if "-" in options or base not in (2, 8, 16):
-            return 0
+    number, letters = 0, _options(w, text)
+    if base not in (2, 8, 16) or any("-" in options for options in letters):
+        return 0
+    for options in letters:
         digits = [int(each, base) for each in options if each.isalnum() and int(each, 36) < base]
         number = number * base + max(digits, default=0)
     return number
