@@ -165,16 +165,16 @@ class Gate:
 
     def _take_first(self, args: tuple[Any, ...], out: Any) -> Sequence[NDArray[Any]] | None:
         """Find what takes calls' arguments from them itself, if the device has it, and use it."""
-        self.taking = None
         every = [passage.taken() for passage in self.passages]
         if self.prepared is None or any(each is None for each in every):
+            self.taking = None
             return None
         taken = [one for each in every for one in each or ()]
         into = None
         if self.out is not None:
             into = [Taken("array", place, kind) for place, kind in enumerate(self.out)]
-        self.taking = self.prepared.taking(taken, into)
-        return None if self.taking is None else self.taking(args, out)
+        taking = self.taking = self.prepared.taking(taken, into)
+        return None if taking is None else taking(args, out)
 
     def is_shape(self, shape: Any) -> bool:
         """Whether results of this shape were asked for, too."""
@@ -209,8 +209,9 @@ class Gate:
             return SHUT
         if made.is_tuple and out is not None and not self._are_as_many(out):
             return SHUT
-        if self.taking is not None:
-            results = self.taking(args, None if out is None else self._outs(out))
+        taking = self.taking  # which another thread may find meanwhile
+        if taking is not None:
+            results = taking(args, None if out is None else self._outs(out))
             if results is not None:
                 if out is not None:
                     return out
