@@ -126,3 +126,60 @@ def of_other_kinds(ints: Image, unit: Image, p: Position):
     y = f.astype(np.float64)
     y[y < 0.5] = -1
     return x, x // 2, x % 3, x & 1, y + f, f.astype(int), f.astype(bool)
+
+
+@program
+def chosen_by_where(unit: Image, ints: Image, p: Position):
+    x = np.where(unit(p) > 0.5, unit(p), 2)
+    kinds = isinstance(x, np.ndarray), np.isscalar(x), hasattr(x, "fill"), isinstance(x[()], float)
+    try:
+        length = len(x)
+    except TypeError:
+        length = -1
+    other = x
+    x[()] = 5.0
+    x += ints(p)
+    step = np.where(ints(p) > 0, 1, 0)
+    return *kinds, length, other, im_at(unit, p, step), [3, 4][step], sum([x, x]), max(x, 1.0)
+
+
+def im_at(im, p, step):
+    return im(p + (step, 0)) + im(p.x, p.y + step)
+
+
+@program
+def what_functions_of_numbers_give(unit: Image, p: Position):
+    x = unit(p)
+    arrays = (
+        *(np.select([x > 0.5], [x]), np.squeeze(x), np.reshape(x, ()), np.broadcast_to(x, ())),
+        *(np.piecewise(x, [x > 0.5], [1.0]), np.isin(x, [0.5]), np.vectorize(abs)(x)),
+        *(np.tensordot(x, x, 0), np.array([x, 1.0])[..., 0], np.where(True, x, 1)),
+    )
+    numbers = (
+        *(np.choose(1, [x, x]), np.clip(x, 0, 1), np.fmax(x, 0), -np.asarray(x), np.modf(x)[0]),
+        *(np.array([x, 1.0])[0], np.where(x > 0.5, x, 2.0) + 1, np.add.reduce([x, 1.0])),
+    )
+    are_arrays = sum([isinstance(each, np.ndarray) for each in arrays])
+    are_numbers = sum([isinstance(each, np.float64) for each in numbers])
+    return are_arrays == len(arrays), are_numbers == len(numbers), sum(arrays), sum(numbers)
+
+
+@program
+def elements_shown_alone(unit: Image, p: Position):
+    pair, single = np.array([unit(p), 0.5]), np.array([unit(p)])
+    first, only = pair[..., 0], np.squeeze(single)
+    first += 1.0
+    only[()] = 3.0
+    return pair[0], first, single[0], only
+
+
+@program
+def what_it_cannot_be(unit: Image, p: Position):
+    x = np.where(unit(p) > 0.5, 1, 2)
+    refused = 0
+    for of in (round, len, lambda x: x in {1, 2}, lambda x: {1: 5, 2: 6}[x], list):
+        try:
+            of(x)
+        except TypeError:
+            refused += 1
+    return refused, str(x) == "1", math.floor(x), x.item(), type(x.item()) is int

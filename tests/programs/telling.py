@@ -1,12 +1,13 @@
 """Variables that tell of one another: a test of one says what another can be."""
 
 import enum
+import functools
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from programs.suite import Suite
-from pygpu import Image, Position, Vec3
+from pygpu import Image, Int, Position, Vec3
 
 program = Suite()
 
@@ -287,3 +288,31 @@ def one_of_two_ends(im: Image, p: Position):
         return 1.0, x
     if x >= 0.25:
         return x, 3.0
+
+
+@program
+def the_class_of_an_int(ints: Image, unit: Image, p: Position):
+    n, k = ints(p), round(unit(p) * 9)
+    of_texels = type(n) is Int, type(n) == int, n.__class__ is Int, type(n * 2) is Int  # noqa: E721
+    return *of_texels, type(p.x) is Int, type(k) is int, type(k + n) is Int, type(n / 2) is float
+
+
+@functools.singledispatch
+def _named(x):
+    return 0
+
+
+@_named.register
+def _(x: int):
+    return 1
+
+
+@_named.register
+def _(x: float):
+    return 2
+
+
+@program
+def dispatched_by_the_class_of_an_int(ints: Image, p: Position):
+    n = int(ints(p))
+    return _named(n), _named(ints(p) + 1), _named(n / 2), callable(getattr(n / 2, "sum", None))

@@ -705,3 +705,21 @@ def variables_of_a_loop_over_a_generator(ints: Image, counts: Image, p: Position
         if other > 3:
             large = 10 * other
     return i, digit, total, other, large if counts(p) > 3 else -1
+
+
+@program
+def sent_through_a_yield_from(ints: Image, p: Position):
+    def inner(n):
+        total = 0
+        for i in range(3):
+            got = yield i * n
+            total += got or 0
+        return total
+
+    def outer(n):
+        total = yield from inner(n)
+        yield total + 1000
+
+    steps = outer(ints(p))
+    first = next(steps)
+    return first, steps.send(5), steps.send(ints(p)), next(steps), next(steps, -1)

@@ -47,7 +47,7 @@ from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import is_word, scalar_kind
 from pygpu.frontend.values.known import is_users_class
-from pygpu.frontend.values.objects import Instance, Matrix
+from pygpu.frontend.values.objects import Instance, Iterator, Matrix
 from pygpu.frontend.values.values import (
     Abstract,
     Choice,
@@ -87,7 +87,7 @@ def call(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping
                 w, function.function, (*function.args, *args), {**function.keywords, **keywords}
             )
         case Builtin():
-            if function.owner is None:
+            if function.owner is None or type(function.owner) is Iterator:
                 return _by_rule(function.call, function.call, args, keywords)
             meant = getattr(datamodel.class_of(function.owner), function.name, function.call)
             return _by_rule(meant, function.call, args, keywords, (function.owner,))
@@ -128,8 +128,7 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
         return views.viewed(w, args[0], lambda array: function(array, *args[1:], **keywords))
     is_known = not any(isinstance(value, Abstract) for value in (*args, *keywords.values()))
     args = args if is_known else _of_derived_numbers(w, function, args)
-    own = args[0].cls if args and isinstance(args[0], Instance) else object
-    if (meant := method_of(w, function, own)) is not None:
+    if (meant := _meant(w, function, args)) is not None:
         return call(w, meant, args, keywords)
     # Most known calls need no rule: so a library's rules are not imported for them.
     rule = None if is_known and not _is_always(function) else _rule(function)
@@ -164,6 +163,13 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
                 raise
             return result
     return dynamic.call_dynamic(w, function, args, keywords)
+
+
+def _meant(w: ControlFlow, function: Any, args: tuple[Any, ...]) -> Any:
+    """What a call of a method of a class, or of a function that dispatches, comes to; or None."""
+    if getattr(function, "__code__", None) is _DISPATCHES and args and type(args[0]) is Dynamic:
+        return datamodel.of_class(w, args[0], function.dispatch)
+    return method_of(w, function, args[0].cls if args and isinstance(args[0], Instance) else object)
 
 
 def _ruled(
@@ -207,9 +213,14 @@ def _ruled(
         raise w.error(f"numpy's {function.__name__} takes known lengths, axes and shapes") from None
     if kind is not None:
         result = numpy_kinds.in_kind(w, result, kind)
+    if isinstance(result, Tuple) and isinstance(function, np.ufunc):
+        items = [
+            _whose(w, function, args, x) if isinstance(x, Dynamic) else x for x in result.items
+        ]
+        return Tuple(tuple(items)), args
     if isinstance(result, Dynamic):
-        return _whose(w, function, args, result), args
-    return result, args
+        result = _whose(w, function, args, result)
+    return numpy_kinds.in_array(function, result), args
 
 
 # What gives bools of Python's, whatever it is given.
@@ -399,6 +410,7 @@ def _rule(function: Any) -> Any:
         return None
 
 
+_DISPATCHES: Final = functools.singledispatch(lambda x: x).__code__  # type: ignore[attr-defined]
 _MANAGE: Final = (
     contextlib.contextmanager.__code__,
     contextlib.contextmanager(lambda: iter(())).__code__,

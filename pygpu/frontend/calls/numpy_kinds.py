@@ -17,7 +17,7 @@ from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import arrays, indexing
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import scalar_kind
+from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.objects import Array, Vector
 from pygpu.frontend.values.values import Dynamic, Tuple
 from pygpu.types import Kind
@@ -26,11 +26,15 @@ from pygpu.types import Kind
 FOLDED_BY_LOOPS: Final = frozenset(
     (np.sum, np.mean, np.prod, np.min, np.max, np.amin, np.amax, np.any, np.all)
 )
+# Those that have a rule, and give an array of no dimensions where all they are given is numbers.
+_ARRAYS: Final = frozenset((np.where, np.select, np.piecewise, np.isin))
 _DTYPES: Final[dict[Kind, Any]] = {"float": float, "int": int, "uint": int, "bool": bool}
 
 
 def is_numpy(function: Any) -> bool:
     """Whether a function is NumPy's, other than those of polynomials, which are walked."""
+    if isinstance(getattr(function, "__self__", None), np.ufunc):  # np.add.reduce
+        return True
     module = getattr(function, "__module__", None) or ""
     return module.partition(".")[0] == "numpy" and not module.startswith("numpy.polynomial.")
 
@@ -58,6 +62,12 @@ def _kind(w: Evaluator, arg: Any) -> Kind | None:
 def _resolved(function: np.ufunc, kinds: tuple[Kind, ...]) -> str:
     given = [np.dtype(_DTYPES[kind]) for kind in kinds]
     return function.resolve_dtypes((*given, None))[-1].kind
+
+
+def in_array(function: Any, result: Any) -> Any:
+    """A number in an array of no dimensions, where the function gives it so."""
+    is_number = scalar_kind(result) or is_complex(result)
+    return arrays.alone(result) if is_number and function in _ARRAYS else result
 
 
 def in_kind(w: Evaluator, result: Any, kind: str) -> Any:
@@ -101,7 +111,8 @@ def where_it_is(w: Evaluator, mask: Any, made: Any, out: Array | None) -> Any:
     else:
         _check_cast(w, made, out)
         other = out
-    return w.call(np.where, mask, made, other)
+    chosen = w.call(np.where, mask, made, other)
+    return chosen if out is not None else indexing.item(w, chosen, ())
 
 
 def put_out(w: Evaluator, out: Array, result: Any) -> None:

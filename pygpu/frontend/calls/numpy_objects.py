@@ -237,13 +237,14 @@ def _formed(
         return result
     if form[0] == "ours":
         return _of_class(w, form[1], result)
-    _, dtype, is_view = form
-    if not isinstance(result, np.ndarray):
-        return _of_dtype(w, _value(result), dtype, given)
-    if is_view and result.ndim:
+    _, dtype, is_array, is_view = form
+    if is_view and isinstance(result, np.ndarray):
         return _view(result, opened)
-    flat = [_of_dtype(w, _value(part), dtype, given) for part in result.reshape(-1)]
-    return flat[0] if result.ndim == 0 else arrays.array_of(flat, result.shape)
+    held = np.asarray(result, object)
+    flat = [_of_dtype(w, _value(part), dtype, given) for part in held.reshape(-1)]
+    if held.ndim == 0:
+        return arrays.alone(flat[0]) if is_array else flat[0]
+    return arrays.array_of(flat, held.shape)
 
 
 def _of_class(w: Evaluator, cls: Any, result: Any) -> Any:

@@ -27,8 +27,8 @@ from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Tuple
 from pygpu.language import matrices, vectors
 
 Form = tuple[Any, ...]
-"""What a result is: ("number", dtype, is a view), ("ours", a class of vectors or matrices),
-("known",) or ("sequence", form, ...)."""
+"""What a result is: ("number", dtype, is an array, is a view), ("ours", a class of vectors or
+matrices), ("known",) or ("sequence", form, ...)."""
 
 
 class Disagreement(Exception):
@@ -203,7 +203,7 @@ def _form(w: Evaluator, expected: Any, found: Any, arrays: list[Any]) -> Form:
             if not _same_numbers(numbers, _found_numbers(w, found)):
                 raise Disagreement
             is_view = is_array and any(np.may_share_memory(expected, array) for array in arrays)
-            return "number", numbers.dtype, is_view
+            return "number", numbers.dtype, is_array, is_view
     if type(expected) not in _KNOWN or type(found) is not type(expected) or found != expected:
         raise Disagreement
     return ("known",)

@@ -175,7 +175,7 @@ def _chosen(w: Evaluator, held: Bounded, tests: Sequence[Any]) -> tuple[Any] | N
 
 def _tests(w: Evaluator, handle: Any, held: Bounded, key: Any) -> list[Any]:
     """Of each slot whether it is taken and has the key."""
-    _check_hashable(key)
+    check_hashable(key)
     made = []
     for place, one in enumerate(_keys(handle, held)):
         same = one is key or w.truth(w.compare("==", one, key))
@@ -184,14 +184,14 @@ def _tests(w: Evaluator, handle: Any, held: Bounded, key: Any) -> list[Any]:
     return made
 
 
-def _check_hashable(key: Any) -> None:
+def check_hashable(key: Any) -> None:
     """TypeError for a key that has no hash in Python."""
     if isinstance(key, Tuple):
         for item in key.items:
-            _check_hashable(item)
+            check_hashable(item)
     elif isinstance(key, Choice):
         for option in key.options:
-            _check_hashable(option)
+            check_hashable(option)
     elif not isinstance(key, Abstract):
         hash(key)
     elif isinstance(key, (List, Dict, Set, Array, Vector, Matrix, Indexed)) or (

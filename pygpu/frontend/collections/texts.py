@@ -276,6 +276,7 @@ def of_value(w: Evaluator, value: Any, spec: str = "") -> Any:
     """format(value, spec), of what is not known; of an int and of strings its characters."""
     if isinstance(value, Text):
         return value
+    value = choosing.number_in(value, w.state)
     is_bool = isinstance(value, Dynamic) and origins.same_of_all(
         w, value, lambda c: c in (bool, np.bool_)
     )

@@ -137,6 +137,12 @@ def expression(
 
 def send(w: ControlFlow, iterator: Iterator, value: Any) -> Any:
     """What a generator yields next. `value` is what the `yield` gives at which it waits."""
+    _receive(w, iterator, value)
+    return w.next(iterator)
+
+
+def _receive(w: ControlFlow, iterator: Iterator, value: Any) -> None:
+    """Let the `yield` at which a generator waits give a value when it goes on."""
     source = w.read(iterator)[0]
     if not isinstance(source, Suspended):
         raise w.error(
@@ -151,12 +157,26 @@ def send(w: ControlFlow, iterator: Iterator, value: Any) -> Any:
             "at which 'yield' this generator waits only the device knows: it cannot be sent"
         )
     if at not in (ENDED, *_STUCK):
-        depth = int(at.split()[1])
-        if depth:
+        block, depth = map(int, at.split())
+        inner = _delegate(source, contents, block, depth)
+        if inner is not None and isinstance(w.read(inner)[0], Suspended):
+            _receive(w, inner, value)
+        elif depth:
             w.write(waiting, {**contents, f".stack{depth - 1}": value})
         elif value is not None:
             raise TypeError("can't send non-None value to a just-started generator")
-    return w.next(iterator)
+
+
+def _delegate(
+    source: Suspended, contents: Mapping[str, Any], block: int, depth: int
+) -> Iterator | None:
+    """The iterator whose items a generator hands on, where it waits in a `yield from`: what the
+    generator is sent is for that one. In a `for`, its variable stands before the `yield`."""
+    code = bytecode.decode(source.code).instructions
+    if block < 2 or (code[block - 2].op, code[block - 1].op) != ("FOR", "YIELD"):
+        return None
+    inner = contents[f".stack{depth - 1 - bytecode.ITERATOR_SLOTS}"]
+    return inner if isinstance(inner, Iterator) else None
 
 
 def throw(w: ControlFlow, iterator: Iterator, error: Any) -> Any:

@@ -58,6 +58,14 @@ def same_of_all(w: Evaluator, number: Dynamic, ask: Callable[[type], Any]) -> An
     return _same(w, describe(number), classes, ask)
 
 
+def certain_class(w: Evaluator, number: Dynamic) -> type:
+    """The class of a number; an error where that depends on the path."""
+    cls: type = same_of_all(w, number, lambda cls: cls)
+    if cls is not int or number.type is not INT:
+        return cls
+    return _same(w, describe(number), set(int_classes(w, number)), lambda cls: cls)  # type: ignore[no-any-return]
+
+
 def _floats(w: Evaluator, value: Value) -> set[type]:
     """The classes that a float of NumPy's may be of: of fewer than 64 bits is what a table of such
     holds, and may be what is computed with that."""
@@ -93,8 +101,8 @@ def _behind(value: Value) -> Iterator[Value]:
 
 
 def as_float(w: Evaluator, number: Dynamic, cls: type) -> Dynamic:
-    """A float that is of a class of NumPy's: another value where floats of fewer bits are about."""
-    if not w.environment.singles:
+    """A float that is of a class of NumPy's: another value where some of fewer bits are about."""
+    if cls is np.float64 and not w.environment.singles:
         return number
     again = _another(w, number)
     w.environment.singles[again.value] = cls

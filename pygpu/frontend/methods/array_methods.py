@@ -150,10 +150,10 @@ def _bits_as(w: Evaluator, number: Any, dtype: np.dtype[Any]) -> Any:
 def _item(w: Evaluator, a: Any, *at: Any) -> Any:
     """The element at an index for each axis, or at one of all elements: the only one without."""
     if at[1:]:
-        return w.item(a, tuple_of(at))
+        return arrays.pythons(w, w.item(a, tuple_of(at)))
     if not at and w.call(np.size, a) != 1:
         raise ValueError("can only convert an array of size 1 to a Python scalar")
-    return w.call(np.take, a, *(at or (0,)))
+    return arrays.pythons(w, w.call(np.take, a, *(at or (0,))))
 
 
 def _sort_array(w: Evaluator, a: Array, *axis: Any, **more: Any) -> None:

@@ -130,7 +130,7 @@ def sequence_of_scalars(w: Evaluator, value: Any) -> tuple[Any, ...] | None:
         items = w.items(value)
     else:
         return None
-    items = None if items is None else tuple([plain_number(w, item) for item in items])
+    items = None if items is None else tuple([number_in(w, item) for item in items])
     return items if items is not None and all(map(scalar_kind, items)) else None
 
 
@@ -149,7 +149,7 @@ def number_in(w: Evaluator, value: Any) -> Any:
         return plain_number(w, value)
     array = w.read(value) if isinstance(value, Array) else value
     is_number = isinstance(array, np.ndarray) and array.ndim == 0
-    return unmasked(w, array)[()] if is_number else value
+    return as_numpys(unmasked(w, array)[()]) if is_number else value
 
 
 def unmasked(w: Evaluator, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -91,9 +91,7 @@ def to_objects(w: Evaluator, value: Any) -> np.ndarray[Any, Any]:
         if not parts:
             return np.empty(0, object)
         return np.stack(parts)
-    holder = np.empty((), object)
-    holder[()] = value
-    return holder
+    return alone(value).initial  # type: ignore[no-any-return]
 
 
 def held_in(w: Evaluator, value: Instance) -> Any:
@@ -116,6 +114,13 @@ def array_of(parts: Any, shape: tuple[int, ...]) -> Any:
         return Array(np.array(parts).reshape(shape))
     holder = np.empty(shape, object)
     holder.reshape(-1)[:] = parts
+    return Array(holder)
+
+
+def alone(number: Any) -> Array:
+    """A number in an array of no dimensions."""
+    holder = np.empty((), object)
+    holder[()] = number
     return Array(holder)
 
 

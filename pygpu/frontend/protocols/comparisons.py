@@ -341,6 +341,8 @@ def contains(w: Evaluator, container: Any, value: Any) -> Any:
             )
         except NotKnown:
             return lookups.has_key(w, container, value)
+    if isinstance(container, (Set, set, frozenset)) and not isinstance(value, Set):
+        members.check_hashable(value)
     if isinstance(container, range) and isinstance(value, Dynamic):
         return _in_range(w, value, container.start, container.stop, container.step)
     if isinstance(container, Span) and scalar_kind(value):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
+from collections.abc import Callable
 from itertools import takewhile
 from typing import Any, Final
 
@@ -39,9 +40,16 @@ MISSING: Final = object()
 def certain_class(w: Evaluator, value: Any) -> type:
     """type(value), which of a number must not depend on the path."""
     if isinstance(value, Dynamic):
-        return origins.same_of_all(w, value, lambda cls: cls)  # type: ignore[no-any-return]
+        return origins.certain_class(w, value)
     is_array = isinstance(value, Masked) or is_row(w, value)
     return np.ndarray if is_array else class_of(value)
+
+
+def of_class(w: Evaluator, value: Any, ask: Callable[[type], Any]) -> Any:
+    """What is asked of type(value), where an Int is an int like any other."""
+    if isinstance(value, Dynamic):
+        return origins.same_of_all(w, value, ask)
+    return ask(certain_class(w, value))
 
 
 def is_row(w: Evaluator, value: Any) -> bool:
@@ -184,7 +192,7 @@ def _dispatched(
             f"which method is called for {describe(first)} depends on a dynamic value: call it on "
             "each path, and choose between the results"
         )
-    method = of.dispatcher.dispatch(certain_class(w, first))
+    method = of_class(w, first, of.dispatcher.dispatch)
     return w.call(bind(w, method, value, cls), first, *args, **more)
 
 

@@ -148,6 +148,8 @@ def _is_key(w: Evaluator, key: Any, known: Any) -> Any:
             return key == known
         if texts.is_written(key):
             return w.compare("==", key, known) if isinstance(known, str) else False
+        if not isinstance(key, Vector):
+            members.check_hashable(key)
         raise w.error(
             "a key that is dynamic is a number, one of several known things or a tuple of these, "
             f"got {describe(key)}"

@@ -78,8 +78,8 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     if symbol in "|&-^" and Keys in (a.__class__, b.__class__):
         a, b = w.call(set, a), w.call(set, b)
     a, b = beside(w, a, b)
+    w.environment.dependencies.add(a, b)
     if not isinstance(a, Abstract) and not isinstance(b, Abstract):
-        w.environment.dependencies.add(a, b)
         try:
             return _made(w, arithmetic.python_operator(symbol), a, b)
         except RAISED_BY_NUMBERS:
@@ -263,6 +263,7 @@ def unary(w: Evaluator, symbol: str, a: Any) -> Any:
     usable(w, a)
     if isinstance(a, Masked):
         return lifted(lambda x: unary(w, symbol, x), (a,))
+    a = operands.number_in(w, a) if isinstance(a, Array) else a
     if symbol == "~" and isinstance(a, Flagged):
         return flags.complement(w, a)
     one = specimen(a)

@@ -118,6 +118,7 @@ def items_of(w: Evaluator, value: Any) -> tuple[Any, ...]:
             raise TypeError(f"{describe(value)} is not iterable{hint_of_number(value)}")
     if isinstance(value, collections.abc.Iterator):
         return items_of(w, Iterator((Replay(value), 0)))
+    w.environment.dependencies.add(value)
     return tuple(value)
 
 

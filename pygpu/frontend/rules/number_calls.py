@@ -149,6 +149,8 @@ def _round(w: Evaluator, x: Any, ndigits: Any = None) -> Any:
     method = datamodel.find_method(w, x, "__round__")
     if method is not None:
         return w.call(method, *(() if ndigits is None else (ndigits,)))
+    if isinstance(x, Array):
+        raise TypeError("type numpy.ndarray doesn't define __round__ method: np.round(x) does it")
     if ndigits is None:
         return _rounded_int("round")(w, x)
     if scalar_kind(ndigits) == "float":

@@ -29,7 +29,7 @@ from pygpu.frontend.values.lazy import Masked, lifted
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, NotKnown, Tuple, describe, tuple_of
 from pygpu.frontend.walked import fitting, linear, numerics, selected, special, statistics
-from pygpu.types import INTEGERS
+from pygpu.types import INTEGERS, widest
 
 with later():
     from pygpu.frontend.walked import written
@@ -110,6 +110,7 @@ def where(w: Evaluator, condition: Any, *choices: Any) -> Any:
             condition = holds(w, condition)
         if scalar_kind(a) in INTEGERS and scalar_kind(b) in INTEGERS:
             a, b = narrow.together(w, a, b)
+        a, b = _of_one_kind(w, a, b)
         if not isinstance(condition, Abstract) and scalar_kind(condition):
             return a if condition else b
         result = arithmetic.select(w, condition, a, b)
@@ -120,6 +121,15 @@ def where(w: Evaluator, condition: Any, *choices: Any) -> Any:
         wrong = next(part for part in parts if not scalar_kind(part))
         raise w.error(f"where() takes numbers, vectors and arrays, got {describe(wrong)}")
     return arrays.array_of([where(w, *row) for row in rows], shape)
+
+
+def _of_one_kind(w: Evaluator, a: Any, b: Any) -> tuple[Any, Any]:
+    """Two numbers of the kind that an array of both has; other values as they are."""
+    kinds = {scalar_kind(part) for part in (a, b)}
+    if len(kinds) == 1 or None in kinds or kinds >= {"int", "uint"}:
+        return a, b
+    kind = widest(*kinds)  # type: ignore[arg-type]
+    return arrays.cast(w, a, kind), arrays.cast(w, b, kind)
 
 
 # ---------------------------------------------------------------- products and making arrays

@@ -55,6 +55,8 @@ def _getattr(w: Evaluator, value: Any, name: Any, *default: Any) -> Any:
         return w.call(library.attribute_or, value, name, *default)
     if default and isinstance(value, Picture) and not pictures.has_attribute(value, str(name)):
         return default[0]
+    if default and isinstance(value, Dynamic) and not _hasattr(w, value, name):
+        return default[0]
     try:
         return attributes.attribute(w, value, name)
     except AttributeError:

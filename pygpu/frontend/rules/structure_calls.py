@@ -253,7 +253,7 @@ def _next_of_some(w: Evaluator, iterator: Iterator, *default: Any) -> Any:
 
 def _bytes(w: Evaluator, *given: Any) -> Any:
     try:
-        return bytes(*[concrete(w, each) for each in given])
+        return w.native(bytes, given, {})
     except NotKnown:
         return w.call(written.Bytes, *given)
 

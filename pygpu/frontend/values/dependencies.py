@@ -109,6 +109,8 @@ class Dependencies:
                 waiting += (value.__func__, value.__self__)
             elif cls is functools.partial:
                 waiting += (value.func, *value.args, *value.keywords.values())
+            elif cls is slice:
+                waiting += (value.start, value.stop, value.step)
             elif cls is property:
                 waiting += (value.fget, value.fset)
             elif cls in (staticmethod, classmethod):

@@ -280,7 +280,7 @@ class Heap:
 def _replaced(whole: Any, places: Any, contents: Any) -> Any:
     """A base's contents where a view of it has got others."""
     new = whole.astype(object if contents.dtype == object else whole.dtype, order="C")
-    new.reshape(-1)[places] = contents
+    new.reshape(-1)[places] = contents if places.ndim else contents[()]
     return new
 
 

@@ -55,6 +55,7 @@ def key_of(w: Evaluator, value: Any) -> Any:
             "identity: take a number or a string of each in place of it"
         )
     if not _is_by_identity(value):
+        w.environment.dependencies.add(value)
         return concrete(w, value)
     if isinstance(value, Object) and value.outside == EITHER:
         raise w.error(f"which of two objects {describe(value)} is depends on a dynamic value")

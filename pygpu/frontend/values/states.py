@@ -76,7 +76,10 @@ class State:
             return contents
         if type(handle) is Array and handle.base is not None:
             whole = self.get(handle.base)
-            return whole.reshape(-1)[handle.places] if isinstance(whole, np.ndarray) else whole
+            if not isinstance(whole, np.ndarray):
+                return whole
+            places = handle.places[None]  # type: ignore[index]
+            return whole.reshape(-1)[places][0, ...]  # an array for one place, too
         return self.get(handle.owner) if type(handle) is Namespace else handle.initial
 
 

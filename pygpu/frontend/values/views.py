@@ -36,8 +36,6 @@ def viewed(w: Evaluator, source: Array, choose: Callable[[Any], Any]) -> Any:
     chosen = choose(contents)
     if isinstance(chosen, np.ndarray) and contents.ndim == 0 == chosen.ndim:
         return source if np.may_share_memory(chosen, contents) else Array(chosen)
-    if isinstance(chosen, np.ndarray) and chosen.ndim == 0:
-        chosen = chosen[()]  # as good as the element: it is not stored into through that
     if not isinstance(chosen, np.ndarray):
         return as_numpys(chosen)
     numbers = np.arange(contents.size).reshape(contents.shape)
@@ -51,7 +49,9 @@ def viewed(w: Evaluator, source: Array, choose: Callable[[Any], Any]) -> Any:
 def showing(source: Array, places: Any) -> Array:
     """The view of an array that shows the elements at these places, counted in C order."""
     if source.base is not None and source.places is not None:
-        return Array(None, source.outside, source.base, source.places.reshape(-1)[places])
+        return Array(
+            None, source.outside, source.base, np.asarray(source.places.reshape(-1)[places])
+        )
     return Array(None, source.outside, source, places)
 
 

@@ -257,7 +257,7 @@ def in_columns(*parts: Any) -> Any:
 def for_each(function: Any, *args: Any) -> Any:
     """What np.vectorize makes of a function."""
     if max([np.ndim(arg) for arg in args]) == 0:
-        return function(*args)
+        return np.array(function(*args))
     arrays = np.broadcast_arrays(*args)
     rows = zip(*[np.ravel(array) for array in arrays], strict=True)
     return np.reshape(np.array([function(*row) for row in rows]), arrays[0].shape)

@@ -31,7 +31,7 @@ def piecewise(x: Any, conditions: Any, functions: Any) -> Any:
         result = piece(functions[-1], x)
     for place in range(len(conditions)):
         result = np.where(conditions[place], piece(functions[place], x), result)
-    return result[()]
+    return result
 
 
 def piece(function: Any, x: Any) -> Any:

@@ -64,6 +64,32 @@ class Place:
     def __index__(self): return int(g)
 place = Place()
 def f(im: Image, p: Position): return [0, 1, 2, 3][place] * im(p)""",
+    "in an index among others": """
+class Place:
+    def __index__(self): return int(g)
+place = Place()
+def f(im: Image, p: Position): return bytes([place, 9])[0] * im(p)""",
+    "in an index of a slice": """
+class Place:
+    def __index__(self): return int(g)
+place = Place()
+def f(im: Image, p: Position): return list(range(9))[place:][0] * im(p)""",
+    "in how often a list is repeated": """
+class Count:
+    def __index__(self): return int(g)
+count = Count()
+def f(im: Image, p: Position): return len([1.5] * count) * im(p)""",
+    "in what iterating a known object gives": """
+class Gains:
+    def __iter__(self): return iter([g])
+gains = Gains()
+def f(im: Image, p: Position): return [*gains][0] * im(p)""",
+    "in the hash of a key": """
+class Key:
+    def __hash__(self): return int(g)
+    def __eq__(self, other): return True
+key = Key()
+def f(im: Image, p: Position): return {key: 2.0}.get(2, 3.0) * im(p)""",
     "in a property of a class": """
 class Kind(type):
     @property
