@@ -728,3 +728,18 @@ def tuples_are_matched(counts: Image, p: Position):
             return 9
         case _:
             return 8
+
+
+@program
+def letters_of_a_word_that_may_be_empty(counts: Image, p: Position):
+    values = {"I": 1, "V": 5, "X": 10}
+    word = ("", "I", "XV", "IXI")[counts(p) % 4]
+    total = 0
+    for i in range(len(word)):
+        total += values[word[i]]
+    place = 0
+    while place < len(word):
+        if place + 1 < len(word) and values[word[place]] < values[word[place + 1]]:
+            total -= 2 * values[word[place]]
+        place += 1
+    return total, values[word[0]] if word else -1

@@ -676,3 +676,9 @@ def digits_of_all_bits(ints: Image, p: Position):
     bits = format(n, "032b")
     word = "".join(str(n >> i & 1) for i in range(32))
     return int(bits[::-1], 2), int(word, 2), int(hex(n), 16), int(str(n)), int(bits[:8], 2) - 300
+
+
+@program
+def found_between_bounds(ints: Image, p: Position):
+    s = f"{ints(p) + 10:04d}|ab|ab"
+    return s.find("|", 5), s.index("a", -4), s.rfind("ab", 0, 7), s.find("b", 20), s.rindex("|", 1)

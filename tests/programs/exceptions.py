@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import logging
 import math
+import statistics
 import warnings
 
 import numpy as np
@@ -1344,3 +1345,27 @@ def an_exception_that_is_iterated(ints: Image, p: Position):
     except Several as e:
         a, b = e
         return a + b, sum(e), list(e)[0], 2 in e
+
+
+def _raised(of, *args):
+    try:
+        return of(*args)
+    except (OverflowError, ZeroDivisionError, IndexError) as error:
+        return -2.0 if isinstance(error, OverflowError) else -4.0
+    except ValueError:
+        return -3.0
+
+
+@program
+def functions_of_the_infinite(unit: Image, p: Position):
+    x = unit(p) * 2 - 1
+    far = math.inf if x > 0.25 else -math.inf if x < -0.25 else 2000.0
+    exponentials = _raised(math.exp, far), _raised(math.expm1, far), _raised(math.cosh, far)
+    return (
+        *(value if value < 1 else 5.0 for value in exponentials),
+        _raised(lambda: min(math.gamma(far), 9.0)),
+        *(_raised(math.fmod, far, 7.0), _raised(math.remainder, far, 7.0)),
+        *(_raised(math.log, 2.0, x), _raised(math.log, 2.0, 1.0 + abs(x))),
+        *(_raised(pow, int(x * 3), -1, 3), _raised(min, range(int(x * 3)))),
+        _raised(statistics.geometric_mean, [x, 2.0]),
+    )

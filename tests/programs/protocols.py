@@ -822,3 +822,8 @@ def stores_by_name(im: Image, ints: Image, p: Position):
     row = np.zeros(3)
     row.__setitem__(1, im(p))
     return health[0], held.get("b", -1), len(held), row[1], health.__getitem__(1)
+
+
+@program
+def operators_of_known_numbers(ints: Image, im: Image, p: Position):
+    return (2.5).__mul__(ints(p)), (2.5).__sub__(im(p)), (7).__and__(ints(p)), (2).__lt__(ints(p))

@@ -12,6 +12,7 @@ import contextlib
 import functools
 import inspect
 import math
+import operator
 import sys
 import types
 import typing
@@ -169,6 +170,11 @@ def _meant(w: ControlFlow, function: Any, args: tuple[Any, ...]) -> Any:
     """What a call of a method of a class, or of a function that dispatches, comes to; or None."""
     if getattr(function, "__code__", None) is _DISPATCHES and args and type(args[0]) is Dynamic:
         return datamodel.of_class(w, args[0], function.dispatch)
+    if type(function) is types.MethodWrapperType and len(args) == 1 and type(args[0]) is Dynamic:
+        of_float = scalar_kind(function.__self__) == "float"  # that of an int refuses floats
+        if of_float or {scalar_kind(x) for x in (function.__self__, args[0])} <= {"int", "bool"}:
+            meant = getattr(operator, function.__name__, None)
+            return None if meant is None else Bound(meant, (function.__self__,))
     return method_of(w, function, args[0].cls if args and isinstance(args[0], Instance) else object)
 
 

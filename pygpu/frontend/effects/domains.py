@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -54,7 +55,9 @@ def _is_pole(w: Evaluator, x: Any, *rest: Any) -> Any:
     return _both(w, whole, arithmetic.compare(w, "<=", x, 0.0))
 
 
-def _zero_to_negative(w: Evaluator, x: Any, y: Any, *rest: Any) -> Any:
+def _zero_to_negative(w: Evaluator, x: Any, y: Any, *modulus: Any) -> Any:
+    if modulus:  # by which there may be an inverse
+        return False
     zero = arithmetic.compare(w, "==", x, 0)
     return _both(w, zero, arithmetic.compare(w, "<", y, 0))
 
@@ -88,6 +91,30 @@ def _is_infinite(w: Evaluator, x: Any, *rest: Any) -> Any:
     return arithmetic.compare(w, "==", w.call(abs, x), math.inf)
 
 
+def _overflows(beyond: Callable[..., Any]) -> Callable[..., Any]:
+    """Whether a finite number is beyond those that have a result of 64 bits."""
+
+    def of(w: Evaluator, x: Any, *rest: Any) -> Any:
+        finite = arithmetic.compare(w, "<", w.call(abs, x), math.inf)
+        return _both(w, finite, beyond(w, x))
+
+    return of
+
+
+def _turns_infinite(w: Evaluator, x: Any, y: Any, *rest: Any) -> Any:
+    """Whether a remainder is one of infinity by a number."""
+    return _both(w, _is_infinite(w, x), arithmetic.compare(w, "==", y, y))
+
+
+def _divided_by_zero(w: Evaluator, x: Any, y: Any, *rest: Any) -> Any:
+    """Whether a remainder is one of a number by zero."""
+    return _both(w, _second_is_zero(w, x, y), arithmetic.compare(w, "==", x, x))
+
+
+def _base_is(symbol: str, bound: float) -> Callable[..., Any]:
+    return lambda w, x, *base: arithmetic.compare(w, symbol, base[0], bound) if base else False
+
+
 _DOMAIN: Final = (ValueError, "math domain error")
 _RANGE: Final = (OverflowError, "math range error")
 _QUOTIENT: Final[tuple[Domain, ...]] = ((_second_is_zero, ZeroDivisionError, (1, 0)),)
@@ -101,6 +128,12 @@ _WHOLE: Final[tuple[Domain, ...]] = (
     (_is_infinite, OverflowError, "cannot convert float infinity to integer"),
 )
 _TURN: Final[tuple[Domain, ...]] = ((_is_infinite, *_DOMAIN),)
+_REMAINDER: Final[tuple[Domain, ...]] = (
+    (_divided_by_zero, *_DOMAIN),
+    (_turns_infinite, *_DOMAIN),
+)
+_LARGEST_OF_GAMMA: Final = 171.6243769563027
+_EXP2: Final = (math.exp2,) if sys.version_info >= (3, 11) else ()
 _NEGATIVE: Final[tuple[Domain, ...]] = (
     (_is("<", 0), ValueError, (-1, 1)),
     (_second_is_negative, ValueError, (1, -1)),
@@ -118,7 +151,11 @@ _PLAIN: Final[dict[str, tuple[Domain, ...]]] = {
 _OPERATORS: Final = _PLAIN | {f"{symbol}=": domains for symbol, domains in _PLAIN.items()}
 _FUNCTIONS: Final[dict[Any, tuple[Domain, ...]]] = {
     math.sqrt: ((_is("<", 0.0), *_DOMAIN),),
-    math.log: ((_is("<=", 0.0), *_DOMAIN),),
+    math.log: (
+        (_is("<=", 0.0), *_DOMAIN),
+        (_base_is("<=", 0.0), *_DOMAIN),
+        (_base_is("==", 1.0), ZeroDivisionError, "float division by zero"),
+    ),
     math.log2: ((_is("<=", 0.0), *_DOMAIN),),
     math.log10: ((_is("<=", 0.0), *_DOMAIN),),
     math.log1p: ((_is("<=", -1.0), *_DOMAIN),),
@@ -129,18 +166,20 @@ _FUNCTIONS: Final[dict[Any, tuple[Domain, ...]]] = {
     math.sin: _TURN,
     math.cos: _TURN,
     math.tan: _TURN,
-    math.exp: ((_is(">", _LARGEST), *_RANGE),),
-    math.sinh: ((_beyond(">", _LARGEST + math.log(2.0)), *_RANGE),),
-    math.cosh: ((_beyond(">", _LARGEST + math.log(2.0)), *_RANGE),),
-    math.fmod: ((_second_is_zero, *_DOMAIN),),
+    math.exp: ((_overflows(_is(">", _LARGEST)), *_RANGE),),
+    math.expm1: ((_overflows(_is(">", _LARGEST)), *_RANGE),),
+    **{f: ((_overflows(_is(">=", 1024.0)), *_RANGE),) for f in _EXP2},
+    math.sinh: ((_overflows(_beyond(">", _LARGEST + math.log(2.0))), *_RANGE),),
+    math.cosh: ((_overflows(_beyond(">", _LARGEST + math.log(2.0))), *_RANGE),),
+    math.fmod: _REMAINDER,
     math.pow: (
         (_zero_to_negative, *_DOMAIN),
         (_root_of_negative, *_DOMAIN),
         (_power_overflows, *_RANGE),
     ),
-    math.remainder: ((_second_is_zero, *_DOMAIN),),
-    math.gamma: ((_is_pole, *_DOMAIN),),
-    math.lgamma: ((_is_pole, *_DOMAIN),),
+    math.remainder: _REMAINDER,
+    math.gamma: ((_is_pole, *_DOMAIN), (_overflows(_is(">", _LARGEST_OF_GAMMA)), *_RANGE)),
+    math.lgamma: ((_overflows(_is_pole), *_DOMAIN),),
     math.factorial: _NEGATIVE,
     math.comb: _NEGATIVE,
     math.perm: _NEGATIVE,

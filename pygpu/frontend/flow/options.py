@@ -23,7 +23,7 @@ from pygpu.frontend.values.faults import said_by
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.objects import Dict, List
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Abstract, Choice, Tuple, same_known
+from pygpu.frontend.values.values import Abstract, Choice, Dynamic, Tuple, same_known
 
 with later():
     from pygpu.frontend.collections import texts, words
@@ -155,6 +155,8 @@ def _of_several(w: ControlFlow, function: Any, args: tuple[Any, ...], first: Cho
 
 def _item(w: ControlFlow, state: State, arg: Any) -> bool:
     container, index = state.stack[-2:]
+    if type(container) is Choice and texts.is_text(container) and not w.handled():
+        _has_letter(w, state, container, index)
     if _is_of_words(container) and type(index) in (int, slice):
         return _replaced(w, state, 2, container, lambda word: word[index])
     if _is_of_tuples(container) and type(index) is int:
@@ -166,6 +168,19 @@ def _item(w: ControlFlow, state: State, arg: Any) -> bool:
         return False
     w.environment.dependencies.add(container)
     return _replaced(w, state, 2, index, held.__getitem__)
+
+
+def _has_letter(w: ControlFlow, state: State, choice: Choice, index: Any) -> None:
+    """From an index on a choice of strings is none that has no letter there."""
+    if type(index) is not int and not isinstance(index, Dynamic):
+        return
+    left, at = possible(w, choice), index if type(index) is int else 0
+    words = {place: choice.options[place] for place in left if type(choice.options[place]) is str}
+    short = frozenset([i for i, word in words.items() if not -len(word) <= at < len(word)])
+    if short and short != left:
+        said = said_by(operator.getitem, "", 0)
+        w.check(is_one_of(w, choice.which, short, left), IndexError, "index out of range", said)
+        state.facts = {**state.facts, choice.which.value: left - short}
 
 
 def _is_of_tuples(value: Any) -> bool:

@@ -21,7 +21,7 @@ import numpy as np
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import as_numpys
 from pygpu.frontend.values.objects import EITHER, Array, Object
-from pygpu.frontend.values.values import Choice
+from pygpu.frontend.values.values import Abstract, Choice
 
 # Functions of NumPy that may give a view of their first argument.
 VIEWING: Final = frozenset(
@@ -58,6 +58,8 @@ def showing(source: Array, places: Any) -> Array:
 def is_viewing(function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> bool:
     """Whether a call may give a view of an array of ours."""
     if not args or type(args[0]) is not Array or not callable(function):
+        return False
+    if any(isinstance(value, Abstract) for value in (*args[1:], *keywords.values())):
         return False
     try:
         return function in VIEWING

@@ -143,3 +143,10 @@ def digit(letter: Any, base: Any) -> Any:
 def counted(number: Any, start: Any) -> Any:
     """A number that was counted up from a start: it is not negative where that is not."""
     return number
+
+
+def bounds(length: Any, low: Any = None, high: Any = None) -> Any:
+    """Where a part of a string of so many letters begins and ends, as `find` takes it."""
+    low, high = 0 if low is None else low, length if high is None else high
+    low = max(low + length, 0) if low < 0 else low
+    return low, max(high + length, 0) if high < 0 else min(high, length)

@@ -32,6 +32,7 @@ def sum_of_groups(groups: Any, start: Any) -> Any:
 
 def extreme_of(pick: Any, xs: Any) -> Any:
     """min or max, which `pick` is."""
+    needed(len(xs) > 0)
     best, found = value(xs[0]), there(xs[0])
     for x in xs:
         if there(x):

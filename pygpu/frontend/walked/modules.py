@@ -43,7 +43,10 @@ def fmean(data: Any, weights: Any = None) -> Any:
 
 
 def geometric_mean(data: Any) -> Any:
-    return math.exp(mean([math.log(x) for x in data]))
+    xs = numbers(data, 1, "geometric_mean")
+    message = "geometric mean requires a non-empty dataset containing positive numbers"
+    asked.holds(not any(x <= 0 for x in xs), statistics.StatisticsError, message)
+    return math.exp(mean([math.log(x) for x in xs]))
 
 
 def harmonic_mean(data: Any, weights: Any = None) -> Any:

@@ -131,27 +131,27 @@ class Written:
             asked.refuse("str.count() of more than one character", "that of a single one")
         return sum(letter == part for letter in self.letters)
 
-    def find(self, part: Any) -> Any:
-        return self._last(part, reversed(range(asked.room(self.letters))))
+    def find(self, part: Any, *bounds: Any) -> Any:
+        return self._last(part, reversed(range(asked.room(self.letters))), bounds)
 
-    def rfind(self, part: Any) -> Any:
-        return self._last(part, range(asked.room(self.letters)))
+    def rfind(self, part: Any, *bounds: Any) -> Any:
+        return self._last(part, range(asked.room(self.letters)), bounds)
 
-    def _last(self, part: Any, starts: Any) -> Any:
+    def _last(self, part: Any, starts: Any, bounds: Any) -> Any:
         """The last of some places where it begins with a part; -1 where there is none."""
         letters, found, size = self.letters, -1, len(part)
+        low, high = asked.bounds(len(letters), *bounds)
         for start in starts:
-            if start + size <= len(letters) and all(
-                letters[start + i] == part[i] for i in range(size)
-            ):
+            fits = low <= start and start + size <= high
+            if fits and all(letters[start + i] == part[i] for i in range(size)):
                 found = start
         return found
 
-    def index(self, part: Any) -> Any:
-        return _there(self.find(part))
+    def index(self, part: Any, *bounds: Any) -> Any:
+        return _there(self.find(part, *bounds))
 
-    def rindex(self, part: Any) -> Any:
-        return _there(self.rfind(part))
+    def rindex(self, part: Any, *bounds: Any) -> Any:
+        return _there(self.rfind(part, *bounds))
 
     def startswith(self, part: Any) -> Any:
         letters, size = self.letters, len(part)
