@@ -12,6 +12,8 @@ An int is Python's own or an `Int`, which decides whose an operator is beside Nu
 
 from __future__ import annotations
 
+import functools
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, product
 from typing import Any, Final
@@ -192,40 +194,47 @@ def int_classes(w: Evaluator, number: Any) -> frozenset[type]:
         return _WORDS if isinstance(number, (Int, UInt)) else _PYTHONS
     settled, of_loops, found = w.environment.ints, w.environment.loops_ints, {}
     order: list[Value] = []  # what a value is made of comes before it
-    waiting: list[Any] = [number.value]
-    while waiting:
-        each = waiting.pop()
+    asked: list[Any] = [number.value]
+    while asked:
+        each = asked.pop()
         if each is None:
-            order.append(waiting.pop())
+            order.append(asked.pop())
         elif each not in settled and each not in of_loops and each not in found:
             found[each] = parts = _ints_of(w, each)
-            waiting += (each, None, *[part for part in parts if isinstance(part, Value)])
+            asked += (each, None, *[part for part in parts if isinstance(part, Value)])
     if not found:
         return settled.get(number.value) or of_loops[number.value]
     classes: dict[Value, frozenset[type]] = dict.fromkeys(found, _NOBODYS)
     carried = w.environment.carried.keys() & found.keys()
     is_settled = not carried and of_loops.keys().isdisjoint(chain(*found.values()))
-    changed = True
-    while changed:
-        changed = False
-        for each in order:
-            held = [
-                part
-                if isinstance(part, frozenset)
-                else settled.get(part) or of_loops.get(part) or classes[part]
-                for part in found[each]
-            ]
-            is_counted = each.op is not None and each.op.code in _OF_INTS
-            made = _counted(held) if is_counted else _NOBODYS.union(*held)
-            if not made <= classes[each]:
-                classes[each] |= made
-                changed = bool(carried)  # where nothing is carried one turn will do
+    users: dict[Value, list[Value]] = {}
+    for each, parts in found.items() if carried else ():
+        for part in parts:
+            users.setdefault(part, []).append(each)  # type: ignore[arg-type]
+    waiting, queued = deque(order), set(order)
+    while waiting:
+        each = waiting.popleft()
+        queued.remove(each)
+        held = [
+            part
+            if isinstance(part, frozenset)
+            else settled.get(part) or of_loops.get(part) or classes[part]
+            for part in found[each]
+        ]
+        is_counted = each.op is not None and each.op.code in _OF_INTS
+        made = _counted(tuple(held)) if is_counted else _NOBODYS.union(*held)
+        if not made <= classes[each]:
+            classes[each] |= made
+            again = [user for user in users.get(each, ()) if user not in queued]
+            waiting += again
+            queued.update(again)
     w.environment.asked.update({each: classes[each] for each in carried})
     (settled if is_settled else of_loops).update(classes)
     return classes[number.value]
 
 
-def _counted(held: list[frozenset[type]]) -> frozenset[type]:
+@functools.cache
+def _counted(held: tuple[frozenset[type], ...]) -> frozenset[type]:
     """What an operator gives: an Int, where one of its operands is one."""
     rows = [set(row) for row in product(*held)]
     return frozenset(Int if Int in row else int for row in rows)

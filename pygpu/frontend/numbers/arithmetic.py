@@ -383,6 +383,9 @@ def select(w: Evaluator, condition: Any, a: Any, b: Any) -> Any:
     """a where the condition holds, else b: scalars or vectors, componentwise for a BVec."""
     if not isinstance(condition, Abstract) and scalar_kind(condition):
         return a if condition else b
+    plain = a.__class__ is Dynamic and b.__class__ is Dynamic and a.type is b.type is not BOOL
+    if plain and isinstance(condition, Dynamic) and condition.type is BOOL:  # what most are
+        return dynamic(w, "select", condition.value, a.value, b.value)
     if not any(map(vector_type, (condition, a, b))):
         if None in (scalar_kind(a), scalar_kind(b)):
             pair = as_complex((a, b))

@@ -15,7 +15,7 @@ from pygpu.frontend.protocols.sequences import held_by, is_shared, items_or_mayb
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Raised
-from pygpu.frontend.values.kinds import Complex, flag_class, scalar_kind
+from pygpu.frontend.values.kinds import Complex, flag_class, is_of_users, scalar_kind
 from pygpu.frontend.values.known import concrete, key_of
 from pygpu.frontend.values.lazy import Bounded, Cut, Indexed, Span, lifted
 from pygpu.frontend.values.objects import (
@@ -111,6 +111,12 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a < b and the like, for any values."""
     if a.__class__ is Choice or b.__class__ is Choice:
         return _compare_options(w, symbol, a, b)
+    plain = (a.__class__ is Dynamic or b.__class__ is Dynamic) and scalar_kind(a) and scalar_kind(b)
+    if plain and not (is_of_users(a) or is_of_users(b)):  # what most are
+        result = complex_numbers.compare_size(w, symbol, a, b)
+        if result is NotImplemented:
+            result = arithmetic.compare(w, symbol, a, b)
+        return flags.compared(w, result, a, b)
     a, b = beside(w, a, b)
     if isinstance(a, Cut) or isinstance(b, Cut):
         a, b = bounded.listed(w, a), bounded.listed(w, b)
