@@ -3,6 +3,8 @@
 import enum
 import functools
 import math
+import types
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -316,3 +318,14 @@ def _(x: float):
 def dispatched_by_the_class_of_an_int(ints: Image, p: Position):
     n = int(ints(p))
     return _named(n), _named(ints(p) + 1), _named(n / 2), callable(getattr(n / 2, "sum", None))
+
+
+@program
+def classes_of_iterators_and_keys(ints: Image, p: Position):
+    def steps():
+        yield ints(p)
+
+    made, pairs, keys = steps(), zip([ints(p)], [1], strict=True), {1: ints(p)}.keys()
+    kinds = isinstance(made, types.GeneratorType), isinstance(pairs, Iterator), type(made) is zip
+    names = [hasattr(pairs, name) for name in ("__next__", "__iter__", "__len__", "append")]
+    return *kinds, isinstance(pairs, list), *names, isinstance(keys, Set), isinstance(keys, list)

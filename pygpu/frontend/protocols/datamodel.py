@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import sys
 import types
 from collections.abc import Callable
@@ -16,8 +17,18 @@ from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator, usable
 from pygpu.frontend.values.faults import Raised
 from pygpu.frontend.values.kinds import Complex, Text, is_numpys, is_ours
-from pygpu.frontend.values.lazy import Masked, Row, Span
-from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
+from pygpu.frontend.values.lazy import Masked, Row, Span, Suspended
+from pygpu.frontend.values.objects import (
+    Array,
+    Dict,
+    Instance,
+    Iterator,
+    Keys,
+    List,
+    Matrix,
+    Set,
+    Vector,
+)
 from pygpu.frontend.values.values import (
     ABSENT,
     Abstract,
@@ -41,6 +52,8 @@ def certain_class(w: Evaluator, value: Any) -> type:
     """type(value), which of a number must not depend on the path."""
     if isinstance(value, Dynamic):
         return origins.certain_class(w, value)
+    if type(value) in _CLASSES:
+        return of_either(w, value, lambda cls: cls)  # type: ignore[no-any-return]
     is_array = isinstance(value, Masked) or is_row(w, value)
     return np.ndarray if is_array else class_of(value)
 
@@ -50,6 +63,38 @@ def of_class(w: Evaluator, value: Any, ask: Callable[[type], Any]) -> Any:
     if isinstance(value, Dynamic):
         return origins.same_of_all(w, value, ask)
     return ask(certain_class(w, value))
+
+
+# The classes that what is not told apart may be of.
+_CLASSES: Final[dict[type, tuple[type, ...]]] = {
+    Iterator: (
+        *(types.GeneratorType, zip, map, filter, enumerate, reversed, type(iter([]))),
+        *(type(iter("")), type(iter(())), type(iter({})), itertools.count, itertools.chain),
+    ),
+    Keys: (type({}.keys()), type({}.items())),
+}
+
+
+def of_either(w: Evaluator, value: Any, ask: Callable[[type], Any]) -> Any:
+    """What is asked of the class of an iterator or of a dict's keys or items, of which generators
+    alone are told apart: an error where it is not the same for all."""
+    held = w.peek(value)
+    if isinstance(held, tuple) and held and isinstance(held[0], Suspended):
+        return ask(types.GeneratorType)
+    answers = {ask(cls) for cls in _CLASSES[type(value)]}
+    if len(answers) == 1:
+        return answers.pop()
+    raise w.error(
+        f"of which class {describe(value)} {'are' if type(value) is Keys else 'is'}, as generator "
+        "or zip, keys or items, is not kept: ask whether it is a collections.abc.Iterator or Set"
+    )
+
+
+def has_by_class(w: Evaluator, value: Any, name: str) -> bool | None:
+    """hasattr(value, name) of what is of another class than in plain Python; None of others."""
+    if type(value) in _CLASSES:
+        return bool(of_either(w, value, lambda cls: _has(cls, name)))
+    return hasattr(np.ndarray, name) if is_row(w, value) else None
 
 
 def is_row(w: Evaluator, value: Any) -> bool:
@@ -110,6 +155,8 @@ def is_instance(w: Evaluator, value: Any, cls: Any) -> bool:
     if isinstance(value, Dynamic):
         own: dict[type, type] = {int: Int if value.type is INT else UInt}
         return bool(origins.same_of_all(w, value, lambda c: issubclass(own.get(c, c), cls)))
+    if type(value) in _CLASSES:
+        return bool(of_either(w, value, lambda own: issubclass(own, cls)))
     if isinstance(value, Instance) and issubclass(value.cls, cls):
         return True
     return issubclass(certain_class(w, value), cls)

@@ -12,8 +12,6 @@ import types
 from collections.abc import Callable
 from typing import Any, Final
 
-import numpy as np
-
 from pygpu.core.errors import shown
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers.operands import vector_type
@@ -70,8 +68,9 @@ def _hasattr(w: Evaluator, value: Any, name: Any) -> Any:
     if attributes.is_property(w, value, name):
         return w.call(library.has_attribute, value, name)
     own = not isinstance(value, Abstract) or isinstance(value, Instance)
-    if datamodel.is_row(w, value):
-        return hasattr(np.ndarray, name)
+    found = datamodel.has_by_class(w, value, name)
+    if found is not None:
+        return found
     if isinstance(value, Vector):  # as plain Python's, not as NumPy's, which it stands for too
         return hasattr(value.cls(*[0] * value.type.size), name)
     if isinstance(value, Dynamic):
