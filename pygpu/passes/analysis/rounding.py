@@ -2,7 +2,7 @@
 constant factors together, where nothing forbids it.
 
     settled(function)           # values that come out the same whatever a driver fuses
-    repeats(op); scales(op)     # operations that drivers are known to make others of
+    repeats(op); scales(op); regroups(op)   # operations that drivers are known to make others of
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ UNIT: Final = 2.0**-24  # of lanes, which hold whole numbers of it: the least fl
 # Floats hold sums of what leaves lanes, so many times at most, and of constants of fewer units.
 _TIMES: Final = 64
 _MANY: Final = 1 << 16
+_DEEP: Final = 3  # operations into a sum: NVIDIA's driver was seen to look two deep
 
 
 def settled(function: Function) -> set[Value]:
@@ -64,6 +65,42 @@ def repeats(op: Op) -> bool:
 def scales(op: Op) -> bool:
     """Whether a product is of a product: drivers put constant factors together."""
     return any(value.op is not None and value.op.code == "mul" for value in op.operands)
+
+
+def regroups(op: Op) -> bool:
+    """Whether an `fma` multiplies a multiple of what is also in its sum: of `fma(2.0 * a, 22.0,
+    fma(a, 21.0, b))` and `fma(2.0 * a, 22.0, a + b)` NVIDIA's driver (580.159) loses the 2.0."""
+    if op.code != "fma":
+        return False
+    bases = {base for factor in op.operands[:2] for base in _bases(factor)}
+    return bool(bases) and not bases.isdisjoint(_terms(op.operands[2]))
+
+
+def _bases(value: Value) -> set[Value]:
+    """What a value is a multiple of, by a constant; nothing where it is none."""
+    op, found = value.op, set[Value]()
+    if op is None:
+        return found
+    if op.code in ("mul", "div", "add"):
+        left, right = op.operands
+        known = [constant_of(operand) is not None for operand in op.operands]
+        if left is right or (op.code != "add" and known == [False, True]):
+            found.add(left)
+        elif op.code == "mul" and known == [True, False]:
+            found.add(right)
+    elif op.code in ("neg", "splat", "construct", "swizzle"):
+        found = {base for operand in op.operands for base in _bases(operand)}
+    return found.union(*map(_bases, found))
+
+
+def _terms(value: Value) -> set[Value]:
+    """What a sum is computed from, but for constants, a few operations deep."""
+    found, last = {value}, {value}
+    for _ in range(_DEEP):
+        ops = [each.op for each in last if each.op is not None and not each.op.regions]
+        last = {operand for op in ops for operand in op.operands if constant_of(operand) is None}
+        found |= last
+    return found
 
 
 def _parts(value: Value) -> set[Value]:

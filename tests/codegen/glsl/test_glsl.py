@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 import pygpu
 from conftest import Golden, require
 from glsl_validator import validate
-from pygpu import Image, Position
+from pygpu import Float, Image, Position, Vec2
 from pygpu.codegen.glsl.compute import block_program, pixel_program
 from pygpu.codegen.glsl.expressions.text import Namer, Text, infix, literal, prefix, wrap
 from pygpu.codegen_glsl import Dialect, fragment_program
@@ -637,6 +637,40 @@ def test_what_is_outside_of_ranges_is_what_is_not_within() -> None:
     expected[1:7, 1:9] = np.where(image[1:7, 1:9] < 0.5, 0, image[1:7, 1:9])
     require("fragment")
     np.testing.assert_array_equal(np.asarray(made(image)), expected)
+
+
+MULTIPLES = {  # and whether what is multiplied is in what is added
+    "of its own multiple": (lambda a, b, c: 2.0 * a * 22.0 + (21.0 * a + c), True),
+    "of its half": (lambda a, b, c: a / 2.0 * 22.0 + (5.0 * a + c), True),
+    "of its double": (lambda a, b, c: (a + a) * 22.0 + (5.0 * a + c), True),
+    "of itself": (lambda a, b, c: 2.0 * a * 22.0 + (a + c), True),
+    "of two multiples": (lambda a, b, c: 2.0 * a * 22.0 + (21.0 * (4.0 * a) + c), True),
+    "of its negative": (lambda a, b, c: 2.0 * a * 22.0 - (21.0 * a + c), True),
+    "of a vector": (lambda a, b, c: (Vec2(a, b) * 2.0 * 22.0 + (Vec2(a, c) * 21.0 + c)).x, True),
+    "of another": (lambda a, b, c: 2.0 * a * 22.0 + (21.0 * b + c), False),
+    "of no multiple": (lambda a, b, c: a * 22.0 + (21.0 * a + c), False),
+}
+
+
+@pytest.mark.parametrize("backend", ["fragment", "compute"])
+@pytest.mark.parametrize("name", MULTIPLES)
+def test_multiples_of_what_is_added_are_kept(name: str, backend: str) -> None:
+    """NVIDIA's driver loses the 2.0 of `fma(2.0 * a, 22.0, fma(a, 21.0, c))`."""
+    sum, is_kept = MULTIPLES[name]
+
+    def of_two(im: Image, other: Image, p: Position, c: Float) -> Any:
+        return sum(im(p), other(p), c)
+
+    rng = np.random.default_rng(6)
+    a, b = rng.integers(-64, 65, (2, 12, 16)).astype(np.float32) / 32
+    made = pygpu.compile(of_two, target=backend)
+    task = Job.of(made, (a, b, 1.5), {}).made.task
+    text = glsl(task.function, task.inputs, task.outputs, Dialect(450, fused=True))
+    assert ("pg_fma(" in text) == is_kept, text
+    require(backend)
+    texels = zip(a.ravel().tolist(), b.ravel().tolist(), strict=True)
+    expected = np.reshape([sum(*both, 1.5) for both in texels], a.shape)
+    np.testing.assert_array_equal(made(a, b, 1.5), expected)
 
 
 def test_conversion_to_int_saturates(fragment: Any) -> None:
