@@ -3,6 +3,7 @@ constant factors together, where nothing forbids it.
 
     settled(function)           # values that come out the same whatever a driver fuses
     repeats(op); scales(op); regroups(op)   # operations that drivers are known to make others of
+    distributes(function)       # whether such may be in it that no operation shows alone
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ UNIT: Final = 2.0**-24  # of lanes, which hold whole numbers of it: the least fl
 _TIMES: Final = 64
 _MANY: Final = 1 << 16
 _DEEP: Final = 3  # operations into a sum: NVIDIA's driver was seen to look two deep
+_DEEPER: Final = 8  # more than it was seen to look
+_LINEAR: Final = frozenset("add sub mul div neg fma splat construct swizzle".split())
 
 
 def settled(function: Function) -> set[Value]:
@@ -76,6 +79,40 @@ def regroups(op: Op) -> bool:
     return bool(bases) and not bases.isdisjoint(_terms(op.operands[2]))
 
 
+def distributes(function: Function) -> bool:
+    """Whether sums are multiplied by constants, and added to what shares a term with them: NVIDIA's
+    driver (580.159) makes another sum of some of these, one in a thousand at random."""
+    return any(op.code == "fma" and _shares(op) for op in walk(function.body))
+
+
+def _shares(op: Op) -> bool:
+    left, right, added = op.operands
+    factors = [
+        factor
+        for factor, by in ((left, right), (right, left))
+        if constant_of(by) is not None and constant_of(factor) is None
+    ]
+    return any(not _linear(each).isdisjoint(_linear(added)) for each in factors)
+
+
+def _linear(value: Value) -> set[Value]:
+    """What a value is a sum of multiples of, but for constants, and the sums on the way to it."""
+    found, last = {value}, {value}
+    for _ in range(_DEEPER):
+        parts = {part for each in last if _is_linear(each) for part in each.op.operands}  # type: ignore[union-attr]
+        last = {part for part in parts - found if constant_of(part) is None}
+        found |= last
+    return found
+
+
+def _is_linear(value: Value) -> bool:
+    """Whether it is linear in its operands. The components of a texel have nothing in common."""
+    op = value.op
+    if op is not None and op.code == "swizzle":
+        return _is_linear(op.operands[0])
+    return op is not None and op.code in _LINEAR
+
+
 def _bases(value: Value) -> set[Value]:
     """What a value is a multiple of, by a constant; nothing where it is none."""
     op, found = value.op, set[Value]()
@@ -85,7 +122,7 @@ def _bases(value: Value) -> set[Value]:
         left, right = op.operands
         known = [constant_of(operand) is not None for operand in op.operands]
         if left is right or (op.code != "add" and known == [False, True]):
-            found.add(left)
+            found.add(left)  # or its square
         elif op.code == "mul" and known == [True, False]:
             found.add(right)
     elif op.code in ("neg", "splat", "construct", "swizzle"):

@@ -647,6 +647,7 @@ MULTIPLES = {  # and whether what is multiplied is in what is added
     "of two multiples": (lambda a, b, c: 2.0 * a * 22.0 + (21.0 * (4.0 * a) + c), True),
     "of its negative": (lambda a, b, c: 2.0 * a * 22.0 - (21.0 * a + c), True),
     "of a vector": (lambda a, b, c: (Vec2(a, b) * 2.0 * 22.0 + (Vec2(a, c) * 21.0 + c)).x, True),
+    "of a sum": (lambda a, b, c: (3.0 * a + c) * 4.0 + (a + b), False),
     "of another": (lambda a, b, c: 2.0 * a * 22.0 + (21.0 * b + c), False),
     "of no multiple": (lambda a, b, c: a * 22.0 + (21.0 * a + c), False),
 }
@@ -667,6 +668,7 @@ def test_multiples_of_what_is_added_are_kept(name: str, backend: str) -> None:
     task = Job.of(made, (a, b, 1.5), {}).made.task
     text = glsl(task.function, task.inputs, task.outputs, Dialect(450, fused=True))
     assert ("pg_fma(" in text) == is_kept, text
+    assert ("#pragma optionNV(fastmath off)" in text) == (name != "of another"), text
     require(backend)
     texels = zip(a.ravel().tolist(), b.ravel().tolist(), strict=True)
     expected = np.reshape([sum(*both, 1.5) for both in texels], a.shape)
