@@ -170,7 +170,8 @@ def elements_shown_alone(unit: Image, p: Position):
     first, only = pair[..., 0], np.squeeze(single)
     first += 1.0
     only[()] = 3.0
-    return pair[0], first, single[0], only
+    taken, kept = np.take(first, [0, 0], 0), np.compress([False, True], [only, first], 0)
+    return pair[0], first, single[0], only, taken.sum(), kept[0], np.compress([True], first, 0)[0]
 
 
 @program

@@ -111,7 +111,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
         raise TypeError("np.take of dynamic values takes no out=")
     if axis is None:
         return take(np.ravel(np.asarray(a)), indices, 0, mode=mode)
-    a = np.asarray(a)
+    a = np.reshape(a, 1) if np.ndim(a) == 0 else np.asarray(a)
     indices = indices + 0 if np.ndim(indices) == 0 else indices  # a bool is a place here
     length = a.shape[axis]
     if mode == "clip":
