@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 import operator
-import sys
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -133,7 +132,6 @@ _REMAINDER: Final[tuple[Domain, ...]] = (
     (_turns_infinite, *_DOMAIN),
 )
 _LARGEST_OF_GAMMA: Final = 171.6243769563027
-_EXP2: Final = (math.exp2,) if sys.version_info >= (3, 11) else ()
 _NEGATIVE: Final[tuple[Domain, ...]] = (
     (_is("<", 0), ValueError, (-1, 1)),
     (_second_is_negative, ValueError, (1, -1)),
@@ -168,7 +166,7 @@ _FUNCTIONS: Final[dict[Any, tuple[Domain, ...]]] = {
     math.tan: _TURN,
     math.exp: ((_overflows(_is(">", _LARGEST)), *_RANGE),),
     math.expm1: ((_overflows(_is(">", _LARGEST)), *_RANGE),),
-    **{f: ((_overflows(_is(">=", 1024.0)), *_RANGE),) for f in _EXP2},
+    math.exp2: ((_overflows(_is(">=", 1024.0)), *_RANGE),),
     math.sinh: ((_overflows(_beyond(">", _LARGEST + math.log(2.0))), *_RANGE),),
     math.cosh: ((_overflows(_beyond(">", _LARGEST + math.log(2.0))), *_RANGE),),
     math.fmod: _REMAINDER,

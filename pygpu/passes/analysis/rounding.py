@@ -8,6 +8,7 @@ constant factors together, where nothing forbids it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from pygpu.ssa import Function, Op, Value, constant_of, walk
@@ -73,10 +74,8 @@ def scales(op: Op) -> bool:
 def regroups(op: Op) -> bool:
     """Whether an `fma` multiplies a multiple of what is also in its sum: of `fma(2.0 * a, 22.0,
     fma(a, 21.0, b))` and `fma(2.0 * a, 22.0, a + b)` NVIDIA's driver (580.159) loses the 2.0."""
-    if op.code != "fma":
-        return False
     bases = {base for factor in op.operands[:2] for base in _bases(factor)}
-    return bool(bases) and not bases.isdisjoint(_terms(op.operands[2]))
+    return bool(bases) and not bases.isdisjoint(_behind(op.operands[2], _DEEP, _operands))
 
 
 def distributes(function: Function) -> bool:
@@ -87,30 +86,33 @@ def distributes(function: Function) -> bool:
 
 def _shares(op: Op) -> bool:
     left, right, added = op.operands
-    factors = [
-        factor
-        for factor, by in ((left, right), (right, left))
-        if constant_of(by) is not None and constant_of(factor) is None
-    ]
-    return any(not _linear(each).isdisjoint(_linear(added)) for each in factors)
+    for factor, by in ((left, right), (right, left)):
+        if constant_of(by) is not None and constant_of(factor) is None:
+            terms = _behind(factor, _DEEPER, _summed)
+            return not terms.isdisjoint(_behind(added, _DEEPER, _summed))
+    return False
 
 
-def _linear(value: Value) -> set[Value]:
-    """What a value is a sum of multiples of, but for constants, and the sums on the way to it."""
+def _behind(value: Value, deep: int, operands: Callable[[Value], Sequence[Value]]) -> set[Value]:
+    """A value, and what it is computed from, but for constants, so many operations deep."""
     found, last = {value}, {value}
-    for _ in range(_DEEPER):
-        parts = {part for each in last if _is_linear(each) for part in each.op.operands}  # type: ignore[union-attr]
+    for _ in range(deep):
+        parts = {part for each in last for part in operands(each)}
         last = {part for part in parts - found if constant_of(part) is None}
         found |= last
     return found
 
 
-def _is_linear(value: Value) -> bool:
-    """Whether it is linear in its operands. The components of a texel have nothing in common."""
+def _operands(value: Value) -> Sequence[Value]:
+    return () if value.op is None or value.op.regions else value.op.operands
+
+
+def _summed(value: Value) -> Sequence[Value]:
+    """The operands of a sum, multiple or vector. A texel's components have no term in common."""
     op = value.op
-    if op is not None and op.code == "swizzle":
-        return _is_linear(op.operands[0])
-    return op is not None and op.code in _LINEAR
+    if op is None or op.code not in _LINEAR:
+        return ()
+    return () if op.code == "swizzle" and not _summed(op.operands[0]) else op.operands
 
 
 def _bases(value: Value) -> set[Value]:
@@ -128,16 +130,6 @@ def _bases(value: Value) -> set[Value]:
     elif op.code in ("neg", "splat", "construct", "swizzle"):
         found = {base for operand in op.operands for base in _bases(operand)}
     return found.union(*map(_bases, found))
-
-
-def _terms(value: Value) -> set[Value]:
-    """What a sum is computed from, but for constants, a few operations deep."""
-    found, last = {value}, {value}
-    for _ in range(_DEEP):
-        ops = [each.op for each in last if each.op is not None and not each.op.regions]
-        last = {operand for op in ops for operand in op.operands if constant_of(operand) is None}
-        found |= last
-    return found
 
 
 def _parts(value: Value) -> set[Value]:
