@@ -18,7 +18,7 @@ from pygpu.codegen.glsl.expressions.text import UNARY, Namer, Text, call, condit
 from pygpu.codegen.glsl.lines import Line, block
 from pygpu.codegen.glsl.plan import Plan, Variable
 from pygpu.passes.analysis.ranges import Ranges
-from pygpu.passes.analysis.rounding import repeats, scales, settled
+from pygpu.passes.analysis.rounding import scales, settled
 from pygpu.ssa import Op, Region, Value, has
 from pygpu.types import INTEGERS, vector
 
@@ -181,7 +181,7 @@ class Statements:
     def _is_sum(self, value: Value) -> bool:
         """Whether a value is a sum or a quotient, or its text contains one."""
         op = value.op
-        if op is None or op.regions or repeats(op):
+        if op is None or op.regions:
             return True
         if op.code in SUMS and value not in self.settled:
             return True

@@ -102,12 +102,6 @@ precise float quotient = a * 5.4210109e-20 / (b * 5.4210109e-20);
 return quotient;
 """,
     ),
-    # ------------------------------------------------ sums
-    "fma": Helper(  # kept as it is written: see `regroups`
-        "float",
-        "float a, float b, float c",
-        "precise float sum = fma(a, b, c);\nreturn sum;",
-    ),
     # ------------------------------------------------ choice
     "min": Helper(
         "float",

@@ -27,7 +27,6 @@ from pygpu.codegen.glsl.expressions.text import (
     prefix,
 )
 from pygpu.core.operations import ops
-from pygpu.passes.analysis.rounding import regroups
 from pygpu.passes.simplify.rules import number
 from pygpu.ssa import Number, Op, Value, constant_of
 from pygpu.types import BOOL, INT, INTEGERS, Type, vector
@@ -70,8 +69,6 @@ def _div(context: Context, op: Op, operands: Sequence[Text]) -> Text:
 
 def _fma(context: Context, op: Op, operands: Sequence[Text]) -> Text:
     """GLSL 4.00's own where the driver rounds once; a product and a sum elsewhere."""
-    if context.fused and regroups(op):
-        return context.helper("fma", op.result.type.size, *operands)
     if context.fused:
         return call("fma", *operands)
     size = op.result.type.size
