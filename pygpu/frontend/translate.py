@@ -181,16 +181,18 @@ def _with_faults(w: Walker, outputs: list[Value]) -> tuple[Fault, ...]:
     checked, the results of a pixel whose path has raised are NaN, 0 or False, and that output tells
     of those faults alone which are raised in any program."""
     held = w.state.get(w.faults.cell)
-    if not isinstance(held, Dynamic) or all(f.error is Discarded for f in w.faults.sites):
+    is_met = isinstance(held, Dynamic) or held
+    if not is_met or all(f.error is Discarded for f in w.faults.sites):
         return ()
+    number = w.faults.value(w.build, w.state)
     if w.faults.checked:
-        outputs.append(held.value)
+        outputs.append(number)
         return tuple(w.faults.sites)
-    raised = is_set(w.build, held.value)
+    raised = is_set(w.build, number)
     for index, output in enumerate(outputs):
         lost = _LOST[output.type.kind]
-        number = lost if output.type.is_scalar else (lost,) * output.type.size
-        nothing = w.build.constant(output.type, number)
+        parts = lost if output.type.is_scalar else (lost,) * output.type.size
+        nothing = w.build.constant(output.type, parts)
         outputs[index] = w.build.emit("select", raised, nothing, output)
     always = [n for n, fault in enumerate(w.faults.sites, 1) if fault.always]
     if not always:
@@ -198,9 +200,9 @@ def _with_faults(w: Walker, outputs: list[Value]) -> tuple[Fault, ...]:
     if w.faults.stage:
         fault = w.faults.sites[always[0] - 1]
         raise CompileError(f"in a shader nobody can be told that {fault.message}", fault.place)
-    told = [w.build.emit("eq", held.value, w.build.constant(INT, number)) for number in always]
+    told = [w.build.emit("eq", number, w.build.constant(INT, each)) for each in always]
     among = functools.reduce(partial(w.build.emit, "bit_or"), told)
-    outputs.append(w.build.emit("select", among, held.value, w.build.constant(INT, 0)))
+    outputs.append(w.build.emit("select", among, number, w.build.constant(INT, 0)))
     return tuple(w.faults.sites)
 
 

@@ -156,6 +156,15 @@ def modulo(im: Image, p: Position):
     return Int(7) % (p.y - 1)
 
 
+def modulo_by_nothing(im: Image, p: Position):
+    k = p.x % (2 - 2)  # at every position
+    return im(p) + (5 if k > 1 else 6)
+
+
+def divided_by_nothing(im: Image, p: Position):
+    return (2 if im(p) > 0.5 else 3) // 0
+
+
 def converted(im: Image, p: Position):
     return int(1 / (im(p) - im((2, 1))) if p.y == 1 and p.x == 2 else 3e9 * im(p))
 
@@ -172,6 +181,8 @@ def converted(im: Image, p: Position):
         (shifted, ValueError, "(3, 0)"),
         (shifted_vector, ValueError, "(0, 0)"),
         (modulo, ZeroDivisionError, "(0, 1)"),
+        (modulo_by_nothing, ZeroDivisionError, "(0, 0)"),
+        (divided_by_nothing, ZeroDivisionError, "(0, 0)"),
         (converted, (OverflowError, ZeroDivisionError), "(0, 0)"),
     ],
 )
