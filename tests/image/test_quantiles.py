@@ -221,6 +221,20 @@ def test_other_axes_and_arrays_to_fill_are_numpys():
     assert_same(np.median(GREY, axis=0), out, "out")
 
 
+@pytest.mark.usefixtures("host")
+@pytest.mark.parametrize("method", METHODS)
+def test_differences_of_ints_fit(method):
+    """Those that NumPy makes of int32 do not: of -2e9 and 2e9 half way it finds 2147483648."""
+    array = np.random.default_rng(2).integers(-(2**31), 2**31, (6, 7, 8)).astype(np.int32)
+    for axis in (None, 0, 1, (0, 2)):
+        for q in (50, [10, 35.5, 90]):
+            given = {"axis": axis, "method": method, "keepdims": axis == 0}
+            expected = np.percentile(array.astype(np.int64), q, **given)
+            actual = np.percentile(Volume(array), q, **given)
+            np.testing.assert_allclose(actual, expected, rtol=1e-12)
+            assert actual.dtype == np.percentile(np.zeros_like(array), q, **given).dtype
+
+
 def test_whole_arrays_in_pipelines_are_those_of_calls_alone(here):
     def steps(im):
         twice = im * 2.0

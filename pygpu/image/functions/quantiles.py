@@ -231,7 +231,11 @@ def rule(function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]) -> 
         return found
     image = first(args, kwargs)
     given = {name: value for name, value in kwargs.items() if name != "overwrite_input"}
-    return asked(function, *seen_in(args, image), **seen_in(given, image))
+    # NumPy's differences of 32 bits may not fit.
+    is_wide = image.storage.dtype == np.int32 and function not in MEDIANS
+    result = asked(function, *seen_in(args, image, is_wide), **seen_in(given, image, is_wide))
+    is_narrowed = is_wide and kwargs.get("out") is None and result.dtype == np.int64
+    return result.astype(np.int32) if is_narrowed else result
 
 
 def _found(image: ImageLike, wanted: Wanted) -> Any:
