@@ -1,5 +1,6 @@
 """`try` in all its forms, `raise` that a handler waits for, `with`, imports, strings nobody reads."""
 
+import cmath
 import contextlib
 import dataclasses
 import logging
@@ -1368,4 +1369,24 @@ def functions_of_the_infinite(unit: Image, p: Position):
         *(_raised(math.log, 2.0, x), _raised(math.log, 2.0, 1.0 + abs(x))),
         *(_raised(pow, int(x * 3), -1, 3), _raised(min, range(int(x * 3)))),
         _raised(statistics.geometric_mean, [x, 2.0]),
+    )
+
+
+@program
+def logarithms_and_powers_of_complex_zeros(ints: Image, p: Position):
+    n = ints(p)
+    z = complex(max(n, 0), 0)
+    made = [_raised(lambda f=f: f(z).real) for f in (cmath.log, cmath.log10, cmath.atanh)]
+    bases = _raised(lambda: cmath.log(2j, z).real), _raised(lambda: abs(z ** min(n, 2)))
+    return *(made if z.real != 0 else [-3.0 + k for k in range(len(made))]), *made[:2], *bases
+
+
+@program
+def methods_of_operators_raise(ints: Image, p: Position):
+    n = ints(p)
+    m = n & 3
+    return (
+        *(_raised(n.__floordiv__, m), _raised(n.__mod__, m), _raised(m.__rmod__, 7)),
+        *(_raised(n.__truediv__, m), _raised(float(n).__mod__, float(m)), _raised(m.__lshift__, n)),
+        *(_raised(int.from_bytes, [n], "big"), _raised(int.from_bytes, [m, n], "little")),
     )

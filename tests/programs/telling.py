@@ -4,9 +4,11 @@ import enum
 import functools
 import math
 import types
-from collections.abc import Iterator, Set
+from collections.abc import ItemsView, Iterator, Sequence, Set, ValuesView
 from dataclasses import dataclass
 from typing import NamedTuple
+
+import numpy as np
 
 from programs.suite import Suite
 from pygpu import Image, Int, Position, Vec3
@@ -329,3 +331,51 @@ def classes_of_iterators_and_keys(ints: Image, p: Position):
     kinds = isinstance(made, types.GeneratorType), isinstance(pairs, Iterator), type(made) is zip
     names = [hasattr(pairs, name) for name in ("__next__", "__iter__", "__len__", "append")]
     return *kinds, isinstance(pairs, list), *names, isinstance(keys, Set), isinstance(keys, list)
+
+
+@program
+def views_of_dicts_are_no_lists(ints: Image, p: Position):
+    d = {1: ints(p), 2: 5}
+    keys, values, items = d.keys(), d.values(), d.items()
+    kinds = [isinstance(view, (list, Sequence)) for view in (keys, values, items)]
+    kinds += [isinstance(values, ValuesView), isinstance(items, ItemsView), isinstance(values, Set)]
+    names = [hasattr(values, name) for name in ("append", "isdisjoint", "__len__", "__getitem__")]
+    same = [keys == [1, 2], keys == {1, 2}, values == d.values(), items == [*items]]
+    raised = 0
+    try:
+        raised = values[0]
+    except TypeError:
+        raised = -1
+    try:
+        keys.append(3)
+    except AttributeError:
+        raised -= 2
+    d[3] = 7
+    return *kinds, *names, *same, raised, sum(values), len(keys), max(items)[0], type(keys) is list
+
+
+@program
+def classes_of_parts_of_numbers(ints: Image, unit: Image, p: Position):
+    x, n, z = unit(p), np.float64(unit(p)), unit(p) + 1j
+    parts = np.real(x), np.imag(x), np.real(z), np.real(n), np.imag(n)
+    tests = np.isreal(x), np.iscomplex(x), np.isreal(n), np.isrealobj(x), np.isreal(p.x)
+    place = np.argmax(unit(p))
+    return (
+        *(isinstance(part, np.floating) for part in parts),
+        *(isinstance(test, bool) for test in tests),
+        *(isinstance(place, int), place.dtype == np.int64, np.isscalar(place)),
+        *(isinstance(np.uint32(abs(ints(p))), int), isinstance(ints(p) & 0xFFFFFFFF, int)),
+    )
+
+
+@program
+def dtypes_of_fewer_bits(ints: Image, p: Position):
+    n = np.int32(ints(p))
+    m = np.int64(n)
+    whole, single = np.zeros(3, np.int32), np.zeros((2, 2), np.float32)
+    whole[0], single[0, 1] = ints(p), ints(p)
+    mixed = np.array([ints(p), 2.5], np.float32)
+    kinds = [each.dtype == np.int32 for each in (n, m, whole, whole[1:])]
+    kinds += [each.dtype == np.float32 for each in (single, np.ones_like(single), mixed)]
+    kinds += [isinstance(n, np.int64), type(n) is np.int32, isinstance(m, np.int64)]
+    return *kinds, single.astype(float).dtype == float, np.finfo(single.dtype).eps > 1e-8

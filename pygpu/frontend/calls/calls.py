@@ -90,6 +90,7 @@ def call(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping
         case Builtin():
             if function.owner is None or type(function.owner) is Iterator:
                 return _by_rule(function.call, function.call, args, keywords)
+            domains.of_method(w, function.name, function.owner, args)
             meant = getattr(datamodel.class_of(function.owner), function.name, function.call)
             return _by_rule(meant, function.call, args, keywords, (function.owner,))
         case Picture():
@@ -231,6 +232,7 @@ def _ruled(
 
 # What gives bools of Python's, whatever it is given.
 _OF_PYTHON: Final = frozenset((all, any, np.array_equal, np.allclose))
+_PARTS: Final = frozenset((np.real, np.imag, np.isreal))  # a number's own
 
 
 def _whose(w: ControlFlow, function: Any, args: tuple[Any, ...], result: Dynamic) -> Dynamic:
@@ -238,6 +240,8 @@ def _whose(w: ControlFlow, function: Any, args: tuple[Any, ...], result: Dynamic
     vector what the vector's method gives."""
     if function in _OF_PYTHON:
         return Truth(result.value, False)
+    if function in _PARTS:
+        return result
     if not numpy_kinds.is_numpy(function):
         if function not in (int, Int) and getattr(function, "__module__", "") != "math":
             return result
@@ -245,7 +249,7 @@ def _whose(w: ControlFlow, function: Any, args: tuple[Any, ...], result: Dynamic
     if any(map(operands.vector_type, args)):
         return flags.counted(result)  # type: ignore[no-any-return]
     words = [origins.int_classes(w, arg) for arg in args if is_word(arg)]
-    is_operator = isinstance(function, np.ufunc) or function in (np.fix, np.real, np.imag)
+    is_operator = isinstance(function, np.ufunc) or function is np.fix
     is_of_words = is_operator and any(Int in each for each in words)
     is_unclear = is_of_words and all(int in each for each in words)
     if result.type is BOOL:

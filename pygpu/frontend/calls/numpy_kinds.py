@@ -8,18 +8,20 @@ Integers where NumPy gives integers and the language floats (`np.floor(3)`) stay
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.errors import HOME
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import arrays, indexing
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.objects import Array, Vector
-from pygpu.frontend.values.values import Dynamic, Tuple
+from pygpu.frontend.values.values import Dynamic, Tuple, describe
+from pygpu.frontend.values.views import View
 from pygpu.types import Kind
 
 # Those that a loop folds, of items that are made one after the other.
@@ -37,6 +39,18 @@ def is_numpy(function: Any) -> bool:
         return True
     module = getattr(function, "__module__", None) or ""
     return module.partition(".")[0] == "numpy" and not module.startswith("numpy.polynomial.")
+
+
+def check_views(w: Evaluator, function: Any, args: Sequence[Any]) -> None:
+    """An error for a dict's view as an array: NumPy takes one for a single object."""
+    if not any(isinstance(arg, View) for arg in args) or function is np.fromiter:
+        return
+    if is_numpy(function) and not w.frame.code.code.co_filename.startswith(HOME):
+        view = next(arg for arg in args if isinstance(arg, View))
+        raise w.error(
+            f"NumPy takes {describe(view)} for one object and no array: write "
+            f"list(d.{type(view).__name__.lower()}())"
+        )
 
 
 def of_result(w: Evaluator, function: np.ufunc, args: tuple[Any, ...]) -> str | None:

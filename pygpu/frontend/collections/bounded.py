@@ -20,10 +20,11 @@ from pygpu.core.host.later import later
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.lazy import Bounded, FixedCut, Growing, Indexed, Masked
-from pygpu.frontend.values.objects import LISTS, Iterator, List, Set, Unordered
+from pygpu.frontend.values.objects import Iterator, List, Set, Unordered
 from pygpu.frontend.values.ranges import range_of
 from pygpu.frontend.values.values import Abstract, Dynamic, Maybe, if_there, tuple_of
 from pygpu.frontend.values.values import is_there as taken
+from pygpu.frontend.values.views import LISTS
 from pygpu.language.scalars import UInt
 
 with later():

@@ -10,6 +10,7 @@ NumPy's functions raise nothing on numbers, and what stands in walked code of ou
 
 from __future__ import annotations
 
+import cmath
 import math
 import operator
 from collections.abc import Callable
@@ -21,7 +22,7 @@ from pygpu.core.errors import HOME
 from pygpu.frontend.numbers import arithmetic, flags
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import said_by
-from pygpu.frontend.values.kinds import scalar_kind
+from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.values import Abstract, Dynamic, describe
 
 # Where it raises, what, and the message: or of which numbers Python says it.
@@ -114,6 +115,21 @@ def _base_is(symbol: str, bound: float) -> Callable[..., Any]:
     return lambda w, x, *base: arithmetic.compare(w, symbol, base[0], bound) if base else False
 
 
+def _is_one_of(*numbers: complex) -> Callable[..., Any]:
+    def of(w: Evaluator, z: Any, *rest: Any) -> Any:
+        found: Any = False
+        for each in numbers:
+            found = arithmetic.either(w, found, w.compare("==", z, each))
+        return found
+
+    return of
+
+
+def _base_is_one_of(*numbers: complex) -> Callable[..., Any]:
+    found = _is_one_of(*numbers)
+    return lambda w, z, *base: found(w, *base) if base else False
+
+
 _DOMAIN: Final = (ValueError, "math domain error")
 _RANGE: Final = (OverflowError, "math range error")
 _QUOTIENT: Final[tuple[Domain, ...]] = ((_second_is_zero, ZeroDivisionError, (1, 0)),)
@@ -147,7 +163,16 @@ _PLAIN: Final[dict[str, tuple[Domain, ...]]] = {
     ">>": _SHIFT,
 }
 _OPERATORS: Final = _PLAIN | {f"{symbol}=": domains for symbol, domains in _PLAIN.items()}
+_METHODS: Final = {
+    name: (symbol, is_reflected)
+    for symbol in _PLAIN
+    for is_reflected, name in enumerate(arithmetic.METHODS[symbol])
+}
 _FUNCTIONS: Final[dict[Any, tuple[Domain, ...]]] = {
+    cmath.log: ((_is_one_of(0.0), *_DOMAIN), (_base_is_one_of(0.0, 1.0), *_DOMAIN)),
+    cmath.log10: ((_is_one_of(0.0), *_DOMAIN),),
+    cmath.atan: ((_is_one_of(1j, -1j), *_DOMAIN),),
+    cmath.atanh: ((_is_one_of(1.0, -1.0), *_DOMAIN),),
     math.sqrt: ((_is("<", 0.0), *_DOMAIN),),
     math.log: (
         (_is("<=", 0.0), *_DOMAIN),
@@ -205,6 +230,13 @@ def of_operator(w: Evaluator, symbol: str, a: Any, b: Any) -> None:
         _note(w, arithmetic.python_operator(symbol), domains, (a, b))
 
 
+def of_method(w: Evaluator, name: str, owner: Any, args: tuple[Any, ...]) -> None:
+    """Note where an operator's method of a number raises."""
+    if name in _METHODS and len(args) == 1:
+        symbol, is_reflected = _METHODS[name]
+        of_operator(w, symbol, *((*args, owner) if is_reflected else (owner, *args)))
+
+
 def of_function(w: Evaluator, function: Any, args: tuple[Any, ...]) -> None:
     """Note where a function of numbers raises."""
     domains = _FUNCTIONS.get(function)
@@ -228,12 +260,17 @@ def _message(function: Any, says: str | tuple[int, ...], args: tuple[Any, ...]) 
     return said_by(function, *[kind(x) for kind, x in zip(kinds, says, strict=False)])
 
 
+def _is_number(value: Any) -> bool:
+    return is_complex(value) or scalar_kind(value) is not None
+
+
 def _note(w: Evaluator, function: Any, domains: tuple[Domain, ...], args: tuple[Any, ...]) -> None:
     if not w.handled() or w.frame.code.code.co_filename.startswith(HOME):
         return
     # NumPy's numbers are divided by zero, with a warning; functions of `math` take them as any.
     own = domains in _PLAIN.values() and flags.whose(w, *args)
-    numbers = own is not True and all(map(scalar_kind, args))
+    is_number = _is_number if getattr(function, "__module__", "") == "cmath" else scalar_kind
+    numbers = own is not True and all(map(is_number, args))
     if not numbers or not any(isinstance(x, Abstract) for x in args):
         return
     if domains is _WHOLE and (scalar_kind(args[0]) != "float" or len(args) > 1):

@@ -18,9 +18,10 @@ from pygpu.frontend.joins.joining import Meeting, Round
 from pygpu.frontend.numbers.numbers import as_value
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Bounded, Growing, Indexed
-from pygpu.frontend.values.objects import LISTS, Object, youngest
+from pygpu.frontend.values.objects import Object, youngest
 from pygpu.frontend.values.states import Export, State, move_out, reachable
 from pygpu.frontend.values.values import Dynamic, Key, Unset
+from pygpu.frontend.values.views import LISTS
 from pygpu.ssa import Op, Region, Value
 from pygpu.types import Type
 

@@ -20,7 +20,6 @@ from pygpu.frontend.joins.joining import Joining
 from pygpu.frontend.values.kinds import as_objects
 from pygpu.frontend.values.lazy import Bounded, Growing
 from pygpu.frontend.values.objects import (
-    LISTS,
     Array,
     Cell,
     Dict,
@@ -44,6 +43,7 @@ from pygpu.frontend.values.values import (
     Natural,
     Unset,
 )
+from pygpu.frontend.values.views import LISTS
 
 
 def contents(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> Any:

@@ -30,6 +30,7 @@ from pygpu.types import INT, UINT, Kind, vector, widest
 
 CLASSES: Final = {"float": float, "int": int, "uint": int, "bool": bool}
 NUMPYS: Final = {"float": np.float64, "int": np.int64, "uint": np.uint32, "bool": np.bool_}
+_WIDE: Final[dict[type, type]] = {np.float64: np.floating, np.int64: np.signedinteger}
 _ONE_OF: Final = {"select": 1, "min": 0, "max": 0}  # which of two operands; where these begin
 _NOBODYS: Final[frozenset[type]] = frozenset()
 _PYTHONS: Final = frozenset((int,))
@@ -52,10 +53,14 @@ def same_of_all(w: Evaluator, number: Dynamic, ask: Callable[[type], Any]) -> An
         return ask(number.cls)
     kinds = _kinds(w, number.value)
     classes = {CLASSES[kind] for kind in kinds}
+    if number.type is UINT and w.environment.singles:
+        found = {w.environment.singles.get(each) for each in _behind(number.value)} & {np.uint32}
+        is_sure = w.environment.singles.get(number.value) is np.uint32
+        classes = {np.uint32} if is_sure else classes | found  # type: ignore[operator]
     if may_be_numpys(number):
         own = {number.dtype.type} if isinstance(number, Narrow) else {NUMPYS[k] for k in kinds}
-        if np.float64 in own and w.environment.singles:
-            own = own - {np.float64} | _floats(w, number.value)
+        if w.environment.singles:
+            own = set().union(*[_widths(w, number, cls) for cls in own])
         classes = own if is_numpys(number) else classes | own
     return _same(w, describe(number), classes, ask)
 
@@ -68,13 +73,39 @@ def certain_class(w: Evaluator, number: Dynamic) -> type:
     return _same(w, describe(number), set(int_classes(w, number)), lambda cls: cls)  # type: ignore[no-any-return]
 
 
-def _floats(w: Evaluator, value: Value) -> set[type]:
-    """The classes that a float of NumPy's may be of: of fewer than 64 bits is what a table of such
-    holds, and may be what is computed with that."""
-    singles = w.environment.singles
-    if value in singles:
-        return {singles[value]}
-    return {np.float64} | {singles[each] for each in _behind(value) if each in singles}
+def _widths(w: Evaluator, number: Any, cls: type) -> set[type]:
+    """The classes that one of NumPy's numbers may be of, which is of this one where no others are
+    about: of fewer than 64 bits is what a table of such holds, and may be what is computed with
+    that."""
+    if cls not in _WIDE or not isinstance(number, Dynamic):
+        return {cls}
+    singles, family = w.environment.singles, _WIDE[cls]
+    if issubclass(singles.get(number.value, object), family):
+        return {singles[number.value]}
+    found = [singles[each] for each in _behind(number.value) if each in singles]
+    return {cls} | {each for each in found if issubclass(each, family)}
+
+
+def width_of_all(w: Evaluator, what: str, numbers: Iterable[Any], kind: Kind) -> type:
+    """The class of NumPy's that numbers of a kind are of together; an error where they may be of
+    several."""
+    classes: set[type] = {NUMPYS[kind]}
+    if classes <= _WIDE.keys() and w.environment.singles:
+        classes = set()
+        for each in numbers:
+            known = isinstance(each, np.generic) and issubclass(type(each), _WIDE[NUMPYS[kind]])
+            classes |= {type(each)} if known else _widths(w, each, NUMPYS[kind])
+    if len(classes) > 1:
+        shown = " or ".join(sorted(f"np.{cls.__name__}" for cls in classes))
+        raise w.error(f"whether {what} is of {shown} is not kept: write which, as in a.astype(int)")
+    return classes.pop()
+
+
+def zero_of(number: Dynamic) -> Any:
+    """The zero of a number's class, the widest that it may be."""
+    if not is_numpys(number):
+        return CLASSES[number.type.kind](0)
+    return (number.dtype.type if isinstance(number, Narrow) else NUMPYS[number.type.kind])(0)
 
 
 def as_word(w: Evaluator, number: Any, dtype: Any) -> Any:
@@ -102,9 +133,10 @@ def _behind(value: Value) -> Iterator[Value]:
             waiting += more
 
 
-def as_float(w: Evaluator, number: Dynamic, cls: type) -> Dynamic:
-    """A float that is of a class of NumPy's: another value where some of fewer bits are about."""
-    if cls is np.float64 and not w.environment.singles:
+def as_wide(w: Evaluator, number: Any, cls: type) -> Any:
+    """A float or int that is of a class of NumPy's: another value where some of fewer bits are
+    about."""
+    if not isinstance(number, Dynamic) or (cls in _WIDE and not w.environment.singles):
         return number
     again = _another(w, number)
     w.environment.singles[again.value] = cls

@@ -12,8 +12,9 @@ from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import key_of
 from pygpu.frontend.values.lazy import Bounded
-from pygpu.frontend.values.objects import Dict, Keys, List, Set
+from pygpu.frontend.values.objects import Dict, Set
 from pygpu.frontend.values.values import Maybe, NotKnown, describe, tuple_of
+from pygpu.frontend.values.views import Items, Keys, Values, View
 
 with later():
     from pygpu.frontend.collections import bounded as lists
@@ -146,7 +147,7 @@ def _entries(w: Evaluator, value: Any) -> list[tuple[Any, Any]]:
     return pairs
 
 
-def _view(w: Evaluator, d: Dict, which: int | None, items: Any, kind: type[List] = List) -> List:
+def _view(w: Evaluator, d: Dict, which: int | None, items: Any, kind: type[View]) -> View:
     held = w.peek(d)
     if not isinstance(held, Bounded):
         return followers.view(w, d, items, kind)
@@ -165,9 +166,9 @@ DICT: Final[dict[str, Callable[..., Any]]] = {
     "update": _update,
     "popitem": _popitem,
     "keys": lambda w, d: _view(w, d, 0, list, Keys),
-    "values": lambda w, d: _view(w, d, 1, lambda contents: list(contents.values())),
+    "values": lambda w, d: _view(w, d, 1, lambda contents: list(contents.values()), Values),
     "items": lambda w, d: _view(
-        w, d, None, lambda contents: [tuple_of(pair) for pair in contents.items()], Keys
+        w, d, None, lambda contents: [tuple_of(pair) for pair in contents.items()], Items
     ),
     "copy": _copy,
     "clear": lambda w, d: w.write(d, {}),

@@ -18,8 +18,9 @@ from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex
 from pygpu.frontend.values.lazy import Cut, FixedCut, Masked, Span
-from pygpu.frontend.values.objects import Array, Dict, Iterator, Keys, List, Names, Set, Vector
+from pygpu.frontend.values.objects import Array, Dict, Iterator, List, Names, Set, Vector
 from pygpu.frontend.values.values import Dynamic, NotKnown, Slice, Tuple
+from pygpu.frontend.values.views import AS_SETS, Values
 from pygpu.frontend.walked import iterators
 
 with later():
@@ -133,8 +134,13 @@ def _of_range(function: Any) -> Callable[..., Any]:
     return lambda w, span, x: w.call(function, *span.of, x)
 
 
+def _is_disjoint(w: Evaluator, view: Any, xs: Any) -> Any:
+    return SET["isdisjoint"](w, w.call(set, view), xs)
+
+
 _METHODS: Final[tuple[tuple[type, dict[str, Callable[..., Any]]], ...]] = (
-    (Keys, {"isdisjoint": lambda w, d, xs: SET["isdisjoint"](w, w.call(set, d), xs)}),
+    *((cls, {"isdisjoint": _is_disjoint}) for cls in AS_SETS),
+    (Values, {}),
     (List, LIST),
     (Dict, DICT),
     (Set, SET),

@@ -120,7 +120,15 @@ def _power(w: Evaluator, base: Any, exponent: Any) -> Any:
         known = complex(exponent)
         if known.imag == 0.0 and known.real.is_integer() and abs(known.real) <= POWERS:
             return _whole_power(w, base, int(known.real))
-    return w.call(walked.power, *_both_parts(w, base), *_both_parts(w, exponent))
+    parts = _both_parts(w, base), _both_parts(w, exponent)
+    if w.faults.checked or w.handled():
+        zero = compare(w, "==", base, 0j)
+        below = arithmetic.compare(w, "<", parts[1][0], 0.0)
+        turning = arithmetic.compare(w, "!=", parts[1][1], 0.0)
+        wrong = arithmetic.both(w, zero, arithmetic.either(w, below, turning))
+        if wrong is not False:
+            w.check(wrong, ZeroDivisionError, "0.0 to a negative or complex power")
+    return w.call(walked.power, *parts[0], *parts[1])
 
 
 def _whole_power(w: Evaluator, base: Any, exponent: int) -> Any:

@@ -29,8 +29,9 @@ from pygpu.frontend.values.kinds import (
     scalar_kind,
 )
 from pygpu.frontend.values.lazy import Masked, Row
-from pygpu.frontend.values.objects import Array, Instance, Iterator, Keys, List, Matrix
+from pygpu.frontend.values.objects import Array, Instance, Iterator, List, Matrix
 from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Numpys, Truth, Tuple, describe
+from pygpu.frontend.values.views import AS_SETS
 from pygpu.language import matrices, vectors
 from pygpu.language.scalars import UInt
 from pygpu.types import Kind, vector, widest
@@ -44,7 +45,7 @@ def unwrapped(w: Evaluator, value: Any) -> Any:
     """A known array of ours as NumPy's, a table's row as an array, a dict's keys as a set."""
     if type(value) is Row:
         return opened(w, value)
-    if type(value) is Keys:
+    if type(value) in AS_SETS:
         return w.call(set, List(w.read(value)))
     if type(value) is Array:
         contents = w.read(value)
@@ -239,9 +240,10 @@ def of_dtype(w: Evaluator, value: Any, dtype: Any) -> Any:
         return narrow.converted(w, value, dtype, exact=False)
     made = origins.as_word(w, cast(w, value, kind_of_dtype(w, dtype)), dtype)
     if not isinstance(made, Dynamic) or made.type.kind == "uint":
-        return made
-    if dtype.kind == "f":
-        made = origins.as_word(w, origins.as_float(w, made, dtype.type), dtype)
+        is_single = dtype.kind == "f" and dtype.itemsize < 8 and not isinstance(made, Abstract)
+        return dtype.type(made) if is_single else origins.as_wide(w, made, dtype.type)
+    if dtype.kind in "fi":
+        made = origins.as_word(w, origins.as_wide(w, made, dtype.type), dtype)
     return Truth(made.value, True) if made.type.kind == "bool" else Numpys(made.value)
 
 
@@ -272,6 +274,25 @@ def certain_kind(w: Evaluator, array: np.ndarray[Any, Any]) -> Kind | None:
 def dtype_of(w: Evaluator, array: np.ndarray[Any, Any]) -> np.dtype[Any]:
     """The dtype that an array of objects has in plain Python; floats are of 64 bits."""
     return narrow_of(array) or np.dtype(origins.NUMPYS[certain_kind(w, array) or "float"])
+
+
+def first_dtype(value: Any) -> np.dtype[Any] | None:
+    """The dtype of the numbers that an array was made of, which it keeps; None of others."""
+    first = value.whole.initial if isinstance(value, Array) else None
+    return first.dtype if isinstance(first, np.ndarray) and first.dtype != object else None
+
+
+def own_dtype(w: Evaluator, value: Any) -> np.dtype[Any]:
+    """The dtype of an array or a number. An error where it may be one of several."""
+    made_of = first_dtype(value)
+    if made_of is not None:
+        return made_of
+    held = to_objects(w, value)
+    dtype = dtype_of(w, held)
+    if is_narrow(dtype) or dtype.kind not in "if":
+        return dtype
+    kind: Kind = "int" if dtype.kind == "i" else "float"
+    return np.dtype(origins.width_of_all(w, describe(value), held.flat, kind))
 
 
 def of_one_kind(w: Evaluator, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

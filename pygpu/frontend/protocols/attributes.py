@@ -14,10 +14,11 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.host.later import later
+from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.numbers import dynamic, hint_of_number
 from pygpu.frontend.protocols import pictures
-from pygpu.frontend.protocols.arrays import as_vectors, dtype_of, opened, pythons, to_objects
+from pygpu.frontend.protocols.arrays import as_vectors, opened, own_dtype, pythons, to_objects
 from pygpu.frontend.protocols.datamodel import (
     MISSING,
     bind,
@@ -140,7 +141,7 @@ def _array_attribute(w: Evaluator, value: Array | Masked | Dynamic, name: str) -
         case Masked() if name == "ndim":
             return 1 + max([to_objects(w, item).ndim for item in value.items], default=0)
         case Array() | Dynamic() if name == "dtype":
-            return dtype_of(w, to_objects(w, value))
+            return own_dtype(w, value)
         case Dynamic() if name in ("shape", "ndim", "size"):
             return getattr(np.empty(()), name)
         case Flagged() if name in ("value", "_value_"):
@@ -152,7 +153,7 @@ def _array_attribute(w: Evaluator, value: Array | Masked | Dynamic, name: str) -
         case Array() if name == "flat":
             return showing(value, np.arange(w.read(value).size))
         case Dynamic() if name in ("real", "imag"):
-            return arithmetic.unary(w, "+", value) if name == "real" else class_of(value)(0)
+            return arithmetic.unary(w, "+", value) if name == "real" else origins.zero_of(value)
         case Dynamic() if name in ("numerator", "denominator") and value.type.kind != "float":
             return arithmetic.unary(w, "+", value) if name == "numerator" else 1
     if name == "__class__":

@@ -42,6 +42,7 @@ from pygpu.frontend.values.values import (
     describe,
     if_there,
 )
+from pygpu.frontend.values.views import Values
 from pygpu.types import BOOL
 
 with later():
@@ -169,8 +170,12 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
 
 
 def _by_methods(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
-    """The comparison by methods of users' classes, a subclass's first; NotImplemented where none
-    answers."""
+    """The comparison by methods of users' classes, a subclass's first, and of values of dicts, each
+    equal to itself; NotImplemented where none answers."""
+    if type(a) is Values or type(b) is Values:
+        if symbol in ("==", "!="):
+            return (a is b) == (symbol == "==")
+        raise TypeError(f"'{symbol}' not supported between {describe(a)} and {describe(b)}")
     left, right = class_of(a), class_of(b)
     tries = [(a, symbol, b), (b, _SWAPPED[symbol], a)]
     if left is not right and issubclass(right, left):

@@ -23,7 +23,6 @@ from pygpu.frontend.values.objects import (
     Dict,
     Instance,
     Iterator,
-    Keys,
     List,
     Matrix,
     Set,
@@ -41,6 +40,7 @@ from pygpu.frontend.values.values import (
     Tuple,
     describe,
 )
+from pygpu.frontend.values.views import Items, Keys, Values
 from pygpu.language import matrices, vectors
 from pygpu.language.scalars import Int, UInt
 from pygpu.types import INT
@@ -52,7 +52,7 @@ def certain_class(w: Evaluator, value: Any) -> type:
     """type(value), which of a number must not depend on the path."""
     if isinstance(value, Dynamic):
         return origins.certain_class(w, value)
-    if type(value) in _CLASSES:
+    if type(value) is Iterator:
         return of_either(w, value, lambda cls: cls)  # type: ignore[no-any-return]
     is_array = isinstance(value, Masked) or is_row(w, value)
     return np.ndarray if is_array else class_of(value)
@@ -65,35 +65,39 @@ def of_class(w: Evaluator, value: Any, ask: Callable[[type], Any]) -> Any:
     return ask(certain_class(w, value))
 
 
-# The classes that what is not told apart may be of.
-_CLASSES: Final[dict[type, tuple[type, ...]]] = {
-    Iterator: (
-        *(types.GeneratorType, zip, map, filter, enumerate, reversed, type(iter([]))),
-        *(type(iter("")), type(iter(())), type(iter({})), itertools.count, itertools.chain),
-    ),
-    Keys: (type({}.keys()), type({}.items())),
+# The classes that an iterator may be of, and those of a dict's views.
+_OF_ITERATORS: Final[tuple[type, ...]] = (
+    *(types.GeneratorType, zip, map, filter, enumerate, reversed, type(iter([]))),
+    *(type(iter("")), type(iter(())), type(iter({})), itertools.count, itertools.chain),
+)
+_OF_VIEWS: Final[dict[type, type]] = {
+    Keys: type({}.keys()),
+    Items: type({}.items()),
+    Values: type({}.values()),
 }
 
 
 def of_either(w: Evaluator, value: Any, ask: Callable[[type], Any]) -> Any:
-    """What is asked of the class of an iterator or of a dict's keys or items, of which generators
-    alone are told apart: an error where it is not the same for all."""
+    """What is asked of the class of an iterator, of which generators alone are told apart: an error
+    where it is not the same for all."""
     held = w.peek(value)
     if isinstance(held, tuple) and held and isinstance(held[0], Suspended):
         return ask(types.GeneratorType)
-    answers = {ask(cls) for cls in _CLASSES[type(value)]}
+    answers = {ask(cls) for cls in _OF_ITERATORS}
     if len(answers) == 1:
         return answers.pop()
     raise w.error(
-        f"of which class {describe(value)} {'are' if type(value) is Keys else 'is'}, as generator "
-        "or zip, keys or items, is not kept: ask whether it is a collections.abc.Iterator or Set"
+        f"of which class {describe(value)} is, as generator or zip, is not kept: ask whether it is "
+        "a collections.abc.Iterator"
     )
 
 
 def has_by_class(w: Evaluator, value: Any, name: str) -> bool | None:
     """hasattr(value, name) of what is of another class than in plain Python; None of others."""
-    if type(value) in _CLASSES:
+    if type(value) is Iterator:
         return bool(of_either(w, value, lambda cls: _has(cls, name)))
+    if type(value) in _OF_VIEWS:
+        return hasattr(class_of(value), name)
     return hasattr(np.ndarray, name) if is_row(w, value) else None
 
 
@@ -123,7 +127,7 @@ def class_of(value: Any) -> type:
         case Raised():
             return value.fault.error or Exception
         case List():
-            return list
+            return _OF_VIEWS.get(type(value), list)
         case Dict():
             return dict
         case Set():
@@ -155,7 +159,7 @@ def is_instance(w: Evaluator, value: Any, cls: Any) -> bool:
     if isinstance(value, Dynamic):
         own: dict[type, type] = {int: Int if value.type is INT else UInt}
         return bool(origins.same_of_all(w, value, lambda c: issubclass(own.get(c, c), cls)))
-    if type(value) in _CLASSES:
+    if type(value) is Iterator:
         return bool(of_either(w, value, lambda own: issubclass(own, cls)))
     if isinstance(value, Instance) and issubclass(value.cls, cls):
         return True

@@ -17,6 +17,7 @@ from pygpu.frontend.values.heap import Row
 from pygpu.frontend.values.objects import Array, Dict, List, Set, Yielded
 from pygpu.frontend.values.objects import Iterator as Taken
 from pygpu.frontend.values.values import Tuple, tuple_of
+from pygpu.frontend.values.views import View
 
 
 def item(w: Evaluator, xs: List | Array, first: int = 0) -> Row:
@@ -50,8 +51,8 @@ def several(w: Evaluator, rows: list[Row | None], length: int) -> Row:
 
 
 def view(
-    w: Evaluator, d: Dict, items: Callable[[dict[Any, Any]], list[Any]], kind: type[List] = List
-) -> List:
+    w: Evaluator, d: Dict, items: Callable[[dict[Any, Any]], list[Any]], kind: type[View]
+) -> View:
     """A view of a dict: a list that keeps up with it."""
 
     def entries() -> dict[Any, Any]:

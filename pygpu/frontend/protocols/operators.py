@@ -45,7 +45,7 @@ from pygpu.frontend.values.kinds import (
 )
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Cut, Masked, Row, lifted
-from pygpu.frontend.values.objects import ROW, Array, Dict, Keys, List, Matrix, Set, Vector
+from pygpu.frontend.values.objects import ROW, Array, Dict, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (
     Abstract,
     Choice,
@@ -57,6 +57,7 @@ from pygpu.frontend.values.values import (
     kept,
     tuple_of,
 )
+from pygpu.frontend.values.views import AS_SETS, View
 from pygpu.language import matrices
 
 with later():
@@ -75,7 +76,7 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         first, second = scalar_kind(a), scalar_kind(b)
         if first and second and not (is_of_users(a) or is_of_users(b)):  # what most are
             return arithmetic.scalars(w, symbol, a, b, first, second)
-    if symbol in "|&-^" and Keys in (a.__class__, b.__class__):
+    if symbol in "|&-^" and (a.__class__ in AS_SETS or b.__class__ in AS_SETS):
         a, b = w.call(set, a), w.call(set, b)
     a, b = beside(w, a, b)
     w.environment.dependencies.add(a, b)
@@ -169,6 +170,8 @@ def _user_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
 
 
 def _sequence_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
+    if isinstance(a, View) or isinstance(b, View):
+        return NotImplemented
     lists, tuples = (list, List), (tuple, Tuple)
     if symbol == "+":
         if isinstance(a, lists) and isinstance(b, lists):
@@ -210,7 +213,7 @@ def in_place(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     plain = symbol[:-1]
     if type(a) is Cut and symbol in ("+=", "*="):
         cuts.check_change(w, a, symbol, 1)  # of its one name, which is that of what comes of it
-    if isinstance(a, List) and symbol in ("+=", "*="):
+    if isinstance(a, List) and not isinstance(a, View) and symbol in ("+=", "*="):
         if symbol == "+=":
             w.call(w.method(a, "extend"), b)
         else:

@@ -92,10 +92,23 @@ def _number(w: Evaluator, value: Any) -> Any:
 
 
 def _real(w: Evaluator, x: Any) -> Any:
-    """np.real, of an array of real numbers the array itself."""
+    """np.real, of an array of real numbers the array itself, of a number its own part."""
     if isinstance(x, Array) and not _holds_complex(w, x):
         return x
-    return _of_numbers("real")(w, x)
+    return w.attribute(x, "real") if _is_number(x) else _of_numbers("real")(w, x)
+
+
+def _imag(w: Evaluator, x: Any) -> Any:
+    return w.attribute(x, "imag") if _is_number(x) else _of_numbers("imag")(w, x)
+
+
+def _is_real(w: Evaluator, x: Any) -> Any:
+    return w.compare("==", w.call(np.imag, x), 0)
+
+
+def _is_complex(w: Evaluator, x: Any) -> Any:
+    found = w.compare("!=", w.call(np.imag, x), 0)
+    return np.bool_(found) if isinstance(found, bool) else found
 
 
 # Functions of any numbers, and those that mean something else where a number is complex, each with
@@ -109,7 +122,6 @@ _OF_NUMBERS: Final = {
         ).split()
     },
     np.angle: "angle",
-    np.imag: "imag",
 }
 _ALIKE: Final = "conjugate exp log log10 sqrt sin cos tan sinh cosh tanh isnan isinf isfinite"
 _OF_COMPLEX: Final = {
@@ -122,6 +134,10 @@ RULES: Final[dict[Any, Rule]] = {
     **{function: _of_numbers(name) for function, name in _OF_NUMBERS.items()},
     **dict.fromkeys((complex, np.complex64, np.complex128, Complex), _complex),
     np.real: _real,
+    np.imag: _imag,
+    np.isreal: _is_real,
+    np.iscomplex: _is_complex,
+    np.isrealobj: lambda w, x: not _holds_complex(w, x),
     np.iscomplexobj: lambda w, x: _holds_complex(w, x),
 }
 

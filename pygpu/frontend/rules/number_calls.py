@@ -31,7 +31,7 @@ from pygpu.frontend.values.faults import said_by
 from pygpu.frontend.values.kinds import is_complex, scalar_kind, specimen
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, Instance, List, Matrix, Vector
-from pygpu.frontend.values.values import Abstract, Choice, Dynamic, Truth, Tuple, describe
+from pygpu.frontend.values.values import Abstract, Choice, Truth, Tuple, describe
 from pygpu.language import scalars, vectors
 from pygpu.types import INTEGERS, Kind, vector
 
@@ -243,13 +243,12 @@ def _made_narrow(cls: type[np.integer[Any]]) -> Rule:
     return rule
 
 
-def _made_float(cls: type[np.floating[Any]]) -> Rule:
-    convert = _convert("float")
+def _made_wide(kind: Kind, cls: type[np.generic]) -> Rule:
+    convert = _convert(kind)
 
     def rule(w: Evaluator, x: Any = 0.0) -> Any:
         made = convert(w, x)
-        made = origins.as_float(w, made, cls) if isinstance(made, Dynamic) else made
-        return origins.as_word(w, made, cls)
+        return origins.as_word(w, origins.as_wide(w, made, cls), cls)
 
     return rule
 
@@ -389,17 +388,16 @@ _RULES: Final[dict[Any, Rule]] = {
     pow: _pow,
     int: _int,
     scalars.UInt: _unsigned,
-    np.uint32: _unsigned,
+    np.uint32: lambda w, x=0: origins.as_wide(w, _unsigned(w, x), np.uint32),
     math.fmod: lambda w, a, b: _fmod(w, a, b, special.fmod_of_integers),
     np.fmod: lambda w, a, b: _fmod(w, a, b, special.remainder_of_integers),
     float: _convert("float"),
     bool: _convert("bool"),
-    np.int32: lambda w, x=0: origins.as_word(w, _convert("int")(w, x), np.int32),
+    np.int32: _made_wide("int", np.int32),
     **{cls: _made_narrow(cls) for cls in (np.uint8, np.int8, np.uint16, np.int16)},
-    np.int64: _convert("int"),
-    np.intp: _convert("int"),
-    np.float32: _made_float(np.float32),
-    np.float64: _made_float(np.float64),
+    np.int64: _made_wide("int", np.int64),
+    np.float32: _made_wide("float", np.float32),
+    np.float64: _made_wide("float", np.float64),
     np.bool_: _convert("bool"),
     operator.index: _int,
     operator.truth: _convert("bool"),

@@ -220,7 +220,7 @@ def _result_type(w: Evaluator, *xs: Any) -> Any:
 
     def known(x: Any) -> Any:
         if isinstance(x, Array):
-            return arrays.dtype_of(w, arrays.to_objects(w, x))
+            return arrays.own_dtype(w, x)
         if not isinstance(x, Abstract):
             return x
         if not scalar_kind(x):
@@ -279,6 +279,7 @@ def _like(value: float | None) -> Rule:
             (dtype,) = fill
         array = arrays.to_objects(w, xs)
         numbers = _repeated(w, fill[0] if value is None else value, array.shape)
+        dtype = arrays.first_dtype(xs) if dtype is None else dtype
         if dtype is not None or array.size == 0:
             made = arrays.array_of(numbers, array.shape)
             return made if dtype is None else _array(w, made, dtype)

@@ -325,7 +325,8 @@ def _position_of(symbol: str) -> Rule:
 
     def rule(w: Evaluator, xs: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
         def place(items: list[Any], tests: Any) -> Any:
-            return first_extreme(w, symbol, items)
+            found = first_extreme(w, symbol, items)
+            return found if isinstance(found, Abstract) else np.intp(found)
 
         return along(w, place, arrays.to_objects(w, xs), axis, keepdims)
 

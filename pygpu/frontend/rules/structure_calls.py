@@ -38,7 +38,7 @@ from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Bounded, Growing, Indexed, Span, difference
-from pygpu.frontend.values.objects import LISTS, Dict, Iterator, List, Set, Yielded
+from pygpu.frontend.values.objects import Dict, Iterator, List, Set, Yielded
 from pygpu.frontend.values.values import (
     Abstract,
     Choice,
@@ -51,6 +51,7 @@ from pygpu.frontend.values.values import (
     is_there,
     tuple_of,
 )
+from pygpu.frontend.values.views import LISTS
 
 with later():
     from pygpu.frontend.collections import bounded as lists

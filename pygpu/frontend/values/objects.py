@@ -257,19 +257,6 @@ class Names(Dict):
     __slots__ = ()
 
 
-class Keys(List):
-    """What a dict's methods `keys` and `items` give: a list that is compared and combined as a
-    set."""
-
-    __slots__ = ()
-
-    def describe(self) -> str:
-        return "the keys or items of a dict"
-
-
-LISTS: Final = (List, Keys)
-
-
 class Namespace(Dict):
     """An object's `__dict__`: what it holds is the object's, here and in each world."""
 

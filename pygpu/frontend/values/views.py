@@ -20,8 +20,39 @@ import numpy as np
 
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import as_numpys
-from pygpu.frontend.values.objects import EITHER, Array, Object
+from pygpu.frontend.values.objects import EITHER, Array, List, Object
 from pygpu.frontend.values.values import Abstract, Choice
+
+
+class View(List):
+    """What a dict's methods give: items in order, which are no list."""
+
+    __slots__ = ()
+
+    def describe(self) -> str:
+        return f"the {type(self).__name__.lower()} of a dict"
+
+
+class Keys(View):
+    """dict.keys(): compared and combined as a set."""
+
+    __slots__ = ()
+
+
+class Items(View):
+    """dict.items(): compared and combined as a set."""
+
+    __slots__ = ()
+
+
+class Values(View):
+    """dict.values(): equal to itself alone."""
+
+    __slots__ = ()
+
+
+AS_SETS: Final = (Keys, Items)
+LISTS: Final = (List, Keys, Items, Values)
 
 # Functions of NumPy that may give a view of their first argument.
 VIEWING: Final = frozenset(

@@ -11,7 +11,9 @@ import sys
 from typing import Any, Final
 
 from pygpu.bytecode import NULL
+from pygpu.core.errors import HOME
 from pygpu.core.host.later import later
+from pygpu.frontend.calls import numpy_kinds
 from pygpu.frontend.calls.calls import call
 from pygpu.frontend.effects import domains
 from pygpu.frontend.flow.choices import (
@@ -41,7 +43,7 @@ from pygpu.frontend.values.values import (
     Slice,
     describe,
 )
-from pygpu.frontend.values.views import several_or_one
+from pygpu.frontend.values.views import View, several_or_one
 from pygpu.frontend.walk.displays import DISPLAYS, Step
 from pygpu.frontend.walk.variables import VARIABLES
 
@@ -74,18 +76,27 @@ def _super(w: ControlFlow, state: State, name: str) -> None:
 
 
 def _item(w: ControlFlow, state: State, arg: Any) -> None:
-    index = state.stack.pop()
-    state.stack.append(indexing.item(w, state.stack.pop(), index))
+    index, container = state.stack.pop(), state.stack.pop()
+    _check_items(w, container, "is not subscriptable")
+    state.stack.append(indexing.item(w, container, index))
 
 
 def _setitem(w: ControlFlow, state: State, arg: Any) -> None:
     index, container, value = state.stack.pop(), state.stack.pop(), state.stack.pop()
+    _check_items(w, container, "does not support item assignment")
     indexing.set_item(w, container, index, value)
 
 
 def _delitem(w: ControlFlow, state: State, arg: Any) -> None:
-    index = state.stack.pop()
-    indexing.delete_item(w, state.stack.pop(), index)
+    index, container = state.stack.pop(), state.stack.pop()
+    _check_items(w, container, "doesn't support item deletion")
+    indexing.delete_item(w, container, index)
+
+
+def _check_items(w: ControlFlow, container: Any, says: str) -> None:
+    """A TypeError for a view of a dict: functions of ours that are walked take it for a list."""
+    if isinstance(container, View) and not w.frame.code.code.co_filename.startswith(HOME):
+        raise TypeError(f"'{datamodel.class_of(container).__name__}' object {says}")
 
 
 def _slice(w: ControlFlow, state: State, count: int) -> None:
@@ -178,6 +189,7 @@ def _call(w: ControlFlow, state: State, arg: tuple[int, tuple[str, ...]]) -> Non
     if names:
         keywords = dict(zip(names, args[-len(names) :], strict=True))
         args = args[: -len(names)]
+    numpy_kinds.check_views(w, function, args)
     state.stack.append(call(w, function, tuple(args), keywords))
 
 

@@ -403,8 +403,7 @@ def to_bytes(n: Any, length: Any = 1, byteorder: Any = "big", *, signed: Any = F
     if not signed:
         asked.holds(n >= 0, OverflowError, "can't convert negative int to unsigned")
     if length < 4:
-        fits = -half <= n < (half or 1 << 8 * length)
-        asked.holds(fits, OverflowError, "int too big to convert")
+        asked.holds(-half <= n < (half or 1 << 8 * length), OverflowError, "int too big to convert")
     return Bytes(bytes_of(n, length)[:: STEPS[byteorder]])
 
 
@@ -420,6 +419,7 @@ def from_bytes(source: Any, byteorder: Any = "big", *, signed: Any = False) -> A
         asked.refuse("int.from_bytes of more than 4 bytes", "one of 4 bytes, as source[:4],")
     number = 0
     for k, part in enumerate(parts):
+        asked.holds(0 <= part < 256, ValueError, "bytes must be in range(0, 256)")
         number |= part << 8 * k
     if not signed:
         return number & 0xFFFFFFFF if len(parts) == 4 else number
