@@ -208,11 +208,11 @@ def _render(gl: Context, drawing: Drawing, ready: _Ready, geometry: Geometry) ->
     if drawing.blend:
         flags |= driver.BLEND
         driver.blend_func = _factors(driver, drawing.blend)
-    driver.enable_only(flags)
+    gl.enable_only(flags)
     try:
         vertices.render(TRIANGLES)
     finally:
-        driver.enable_only(0)
+        gl.enable_only(0)
 
 
 def _factors(driver: Any, blend: str) -> tuple[int, int]:
@@ -294,11 +294,11 @@ class _Targets:
         under.texture.glo.use(0)
         driver = gl.gl
         driver.depth_func = "1"  # always
-        driver.enable_only(driver.DEPTH_TEST if depths is not None else 0)
+        gl.enable_only(driver.DEPTH_TEST if depths is not None else 0)
         try:
             program.vertices.render(TRIANGLES, 3)
         finally:
-            driver.enable_only(0)
+            gl.enable_only(0)
 
     def results(self, keep_depth: bool) -> list[Texture]:
         """What was drawn, and the depths where they are kept."""

@@ -3,6 +3,7 @@ contexts, threads, forks, and drivers in trouble."""
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import multiprocessing
 import os
@@ -28,7 +29,7 @@ from pygpu.devices import targets
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.driver import limits as opengl_limits
 from pygpu.devices.opengl.driver import platform as opengl_platform
-from pygpu.devices.opengl.driver.context import SPARE
+from pygpu.devices.opengl.driver.context import LOGIC_OP, SPARE
 from pygpu.devices.opengl.driver.pool import Pool
 from pygpu.ssa import Function, ImageInput, Lookup
 from pygpu.types import BOOL, FLOAT, INT, Type, vector
@@ -560,6 +561,17 @@ def test_device_knows_whether_it_is_software(fragment: Any) -> None:
         known = opengl_limits.SOFTWARE
         assert gl.is_software == any(name in gl.renderer.lower() for name in known)
         assert gl.renderer in gl.description
+
+
+def test_opaque_programs_are_compiled_once_in_software_and_blending_goes_on(fragment: Any) -> None:
+    with opengl.context() as gl:
+        type = ctypes.CFUNCTYPE(ctypes.c_ubyte, ctypes.c_uint)
+        is_enabled = type(gl.platform.load("glIsEnabled"))
+        assert bool(is_enabled(LOGIC_OP)) == gl.is_software
+        for flags in (gl.gl.BLEND, gl.gl.DEPTH_TEST, gl.gl.DEPTH_TEST | gl.gl.BLEND, 0):
+            gl.enable_only(flags)
+            blends = bool(flags & gl.gl.BLEND)
+            assert bool(is_enabled(LOGIC_OP)) == (gl.is_software and not blends)
 
 
 @pytest.fixture

@@ -27,7 +27,12 @@ from pygpu.devices.opengl.driver.mapped import COPY, Mapped
 from pygpu.devices.opengl.driver.notes import TOGETHER, Notes
 from pygpu.devices.opengl.driver.order import Order
 from pygpu.devices.opengl.driver.pages import LargePages, PagesError
-from pygpu.devices.opengl.driver.platform import PlatformContext, PlatformError, integer
+from pygpu.devices.opengl.driver.platform import (
+    PlatformContext,
+    PlatformError,
+    attached,
+    integer,
+)
 from pygpu.devices.opengl.driver.pool import Pool
 
 T = TypeVar("T")
@@ -39,6 +44,7 @@ FEW: Final = 4  # the same of those of HUGE bytes, whose programs take longer th
 HUGE: Final = 64 << 20
 FRAMEBUFFERS: Final = 256  # kept: sets of textures that are drawn into together
 POOLED: Final = 768 << 20  # bytes of textures kept at least for the next that fits
+LOGIC_OP: Final = 0x0BF2  # GL_COLOR_LOGIC_OP, whose operation is to copy
 
 # The one spelling of each stored dtype in moderngl.
 DTYPES: Final = {
@@ -56,7 +62,7 @@ class Context:
 
     def __init__(self, platform: PlatformContext) -> None:
         self.platform = platform
-        self.gl = _attach(platform)
+        self.gl = attached(platform)
         self.garbage: deque[tuple[Any, Any, int]] = deque()
         self.programs: WeakValueDictionary[str, Program] = WeakValueDictionary()
         self.lasting: dict[str, Program] = {}  # programs of ours, kept as long as the context
@@ -67,6 +73,7 @@ class Context:
         info = self.gl.info
         self.renderer: str = info["GL_RENDERER"]
         self.is_software = is_software(self.renderer)  # whether the processor does the work
+        self.enable_only(0)
         self.version: str = info["GL_VERSION"]
         self.limits = read_limits(self.gl, partial(integer, platform), self.is_software)
         self.dialect = dialect_of(info, self.gl.extensions, self.limits)
@@ -76,10 +83,9 @@ class Context:
         self.order = Order(self._settle)
         # A processor that works for itself has nothing else to do while commands wait.
         self.notes = Notes(0 if self.is_software else TOGETHER)
-        status = platform.load("glGetGraphicsResetStatus") or platform.load(
-            "glGetGraphicsResetStatusARB"
-        )
-        flush = 0 if platform.flushes else platform.load("glFlush")
+        load = platform.load
+        status = load("glGetGraphicsResetStatus") or load("glGetGraphicsResetStatusARB")
+        flush = 0 if platform.flushes else load("glFlush")
         self._flush = ctypes.CFUNCTYPE(None)(flush) if flush else None
         self._thread: object = None  # the thread whose section was the last
         self._status = ctypes.CFUNCTYPE(ctypes.c_uint)(status) if status else None
@@ -202,6 +208,15 @@ class Context:
             for old in list(self.framebuffers)[: FRAMEBUFFERS // 2]:
                 self.framebuffers.pop(old).release()
         return found
+
+    def enable_only(self, flags: int) -> None:
+        """Of the tests of depths and sides and of blending, these alone. llvmpipe compiles opaque
+        programs twice, for tiles that triangles cover and others: a logical operation has it do so
+        once. Nothing blends under one."""
+        self.gl.enable_only(flags)
+        if self.is_software:
+            blends = flags & self.gl.BLEND
+            (self.gl.disable_direct if blends else self.gl.enable_direct)(LOGIC_OP)
 
     @contextmanager
     def aside(self) -> Iterator[None]:
@@ -397,7 +412,7 @@ class Context:
         interrupted. An object that was on its way just then stays as long as the context."""
         for program in list(self.programs.values()):
             program.sizes = program.uniforms = None
-        self.gl.enable_only(0)
+        self.enable_only(0)
         self.idle.use()
         for framebuffer in self.framebuffers.values():
             framebuffer.release()
@@ -432,15 +447,3 @@ class Context:
             self.idle.use()  # moderngl goes back to the bound one, which must still be there
             self.framebuffers.pop(key).release()
         glo.release()
-
-
-def _attach(platform: PlatformContext) -> Any:
-    """moderngl's view of the context, which does not become its default one."""
-    store = getattr(moderngl, "_store", None)
-    before = getattr(store, "default_context", None)
-    settings: dict[str, Any] = {"context": platform}
-    try:
-        return moderngl.create_context(**settings)
-    finally:
-        if store is not None:
-            store.default_context = before

@@ -20,6 +20,7 @@ from functools import partial
 from typing import Any, Final, Protocol
 
 import glcontext
+import moderngl
 
 from pygpu.core.errors import NoSuchDevice
 from pygpu.core.host import settings
@@ -383,6 +384,18 @@ class _GlxThread:
             current.make_current(*saved)
         elif current.context:
             current.let_go()
+
+
+def attached(platform: PlatformContext) -> Any:
+    """moderngl's view of the context, which does not become its default one."""
+    store = getattr(moderngl, "_store", None)
+    before = getattr(store, "default_context", None)
+    settings: dict[str, Any] = {"context": platform}
+    try:
+        return moderngl.create_context(**settings)
+    finally:
+        if store is not None:
+            store.default_context = before
 
 
 def attempts() -> Iterator[Attempt]:
