@@ -13,6 +13,7 @@ decision taken in plain Python is taken alike on every target.
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
@@ -34,7 +35,7 @@ class Program:
     def name(self) -> str:
         return self.function.__name__
 
-    @property
+    @cached_property
     def parameters(self) -> list[inspect.Parameter]:
         return list(inspect.signature(self.function).parameters.values())
 
@@ -42,7 +43,7 @@ class Program:
     def images(self) -> list[str]:
         return [parameter.name for parameter in self.parameters if parameter.name in IMAGES]
 
-    @property
+    @cached_property
     def position(self) -> str:
         """The name of the parameter that is the position; empty where there is none."""
         for parameter in self.parameters:
