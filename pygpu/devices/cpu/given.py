@@ -42,7 +42,7 @@ with later():
     from pygpu.codegen.narrow import values as narrow_values
     from pygpu.codegen.narrow import writer as narrow_lanes
     from pygpu.passes.blocks import flattened
-    from pygpu.passes.lower import reroll
+    from pygpu.passes.lower import align, reroll
 
 MAX_OPS: Final = 60_000
 # Texels from anywhere that rounds fetch together which are worth a loop: ten bilinear samples. Such
@@ -61,6 +61,8 @@ class Given:
         function = apply((convert_all, *CLEAN, convert_near, *CLEAN), function)
         if sum(op.code == "load" for op in walk(function.body)) >= FETCHED:
             function = apply((lambda function: reroll.reroll(function, FETCHED),), function)
+        if any(op.code == "loop" for op in walk(function.body)):
+            function = apply((align.align,), function)
         self.size = sum(1 for _ in walk(function.body))
         if self.size > MAX_OPS:
             raise CompileError(

@@ -81,7 +81,7 @@ def counters(loop: Op) -> Iterator[Counter]:
         step = _step(after, go, param, known) if tests and param.type is INT else None
         if not step:
             continue
-        always = after.op is not None and after.op.code in ("add", "sub")
+        always = after.op is not None and _added(after.op, param) is not None
         for condition in tests:
             assert condition.op is not None
             tested, limit = condition.op.operands
@@ -122,10 +122,15 @@ def _step(value: Value, go: Value, param: Value, known: Sides) -> int | None:
                     seen.add(pair)
                     waiting.append(pair)
             continue
-        step = _added(op, param) if op is not None else None
-        if step is None:
+        if op is not None and op.code == "select":
+            pairs = [(side, go) for side in _chosen(op, go)]
+            waiting += [pair for pair in pairs if pair not in seen]
+            seen.update(pairs)
+            continue
+        found = _steps(op, param, go) if op is not None else ()
+        if not found:
             return None
-        steps.add(step)
+        steps.update(found)
     return steps.pop() if len(steps) == 1 else None
 
 
@@ -135,6 +140,32 @@ def _goes(branch: Op, side: int, go: Value) -> Value:
     if negated is branch.operands[0]:
         return branches.goes_by(branch, 1 - side, branch.operands[0])
     return branches.goes_by(branch, side, go)
+
+
+def _steps(op: Op, param: Value, go: Value) -> Sequence[int]:
+    """The constants that an op may add to a parameter where `go` holds: one, or those that it
+    chooses from; empty where it adds others."""
+    step = _added(op, param)
+    if step is not None:
+        return [step]
+    added = op.operands[1].op if op.code in ("add", "sub") and op.operands[0] is param else None
+    if added is None or added.code != "select":
+        return ()
+    sign = 1 if op.code == "add" else -1
+    numbers = [constant_of(side) for side in _chosen(added, go)]
+    ints = [sign * number for number in numbers if type(number) is int]
+    return ints if len(ints) == len(numbers) else ()
+
+
+def _chosen(select: Op, go: Value) -> Sequence[Value]:
+    """What a choice may give where `go` holds."""
+    condition, first, second = select.operands
+    for held in branches.holding(go):
+        if held is condition:
+            return [first]
+        if held.op is not None and held.op.code == "not" and held.op.operands[0] is condition:
+            return [second]
+    return [first, second]
 
 
 def _added(op: Op, param: Value) -> int | None:

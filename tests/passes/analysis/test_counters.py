@@ -97,3 +97,23 @@ def test_a_step_taken_where_the_loop_goes_on_is_found_behind_a_break() -> None:
     (counter,) = counters(result.op)
     assert (counter.step, counter.test, counter.is_after, counter.always) == (2, "lt", False, False)
     assert counter.held == range(0, 9, 2)
+
+
+@pytest.mark.parametrize(("side", "steps"), [(0, [3]), (1, [])])
+def test_a_step_is_found_that_is_chosen_by_what_ends_the_loop(side: int, steps: list[int]) -> None:
+    """`n += 3 if go else 0` is a step of 3; where the loop goes on with 0 as well, it is none."""
+    build = Builder("f", uniforms=[("stays", BOOL)])
+    n = Value(INT, "n")
+    body = Region((n,))
+    with build.inside(body):
+        below = build.emit("lt", n, build.constant(INT, 9))
+        go = [build.emit("bit_and", below, build.uniforms[0]), below][side]
+        three, none = build.constant(INT, 3), build.constant(INT, 0)
+        chosen = build.emit("select", build.uniforms[0], three, none)
+        body.results = (go, build.emit("add", n, chosen))
+    (result,) = build.append("loop", [build.constant(INT, 0)], [INT], [body])
+    build.finish([result])
+    assert result.op is not None
+    assert [(each.step, each.always) for each in counters(result.op)] == [
+        (step, False) for step in steps
+    ]
