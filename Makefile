@@ -97,6 +97,10 @@ $(VENV)/.notebooks: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[notebooks]'
 	@touch $@ $(VENV)/.base
 
+$(VENV)/.all: $(BIN)/python pyproject.toml # all but benchmarks' at once, which is the quicker way
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test,dev,docs,notebooks]'
+	@touch $@ $(VENV)/.base $(VENV)/.dev $(VENV)/.docs $(VENV)/.notebooks
+
 $(VENV)/.bench: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[bench]'
 	@touch $@ $(VENV)/.base
