@@ -212,9 +212,9 @@ class Context:
     def enable_only(self, flags: int) -> None:
         """Of the tests of depths and sides and of blending, these alone. llvmpipe compiles opaque
         programs twice, for tiles that triangles cover and others: a logical operation has it do so
-        once. Nothing blends under one."""
+        once. Nothing blends under one, and softpipe draws no ints."""
         self.gl.enable_only(flags)
-        if self.is_software:
+        if "llvmpipe" in self.renderer:
             blends = flags & self.gl.BLEND
             (self.gl.disable_direct if blends else self.gl.enable_direct)(LOGIC_OP)
 
