@@ -56,18 +56,29 @@ def looped_over_twice(im: Image, counts: Image, p: Position):
 @program
 def long_ones_twice(im: Image, p: Position):
     s = 0
-    for a, b in (rows := zip(range(900), range(1, 901))):
+    for a, b in (rows := zip(range(100), range(1, 101))):
         s += a * p.x + b
     for a, b in rows:
         s += 1
-    mapped, made = map(lambda i: i * p.x, range(900)), (i * p.y for i in range(900))
-    back, plain = reversed(range(900)), iter(range(900))
+    mapped, made = map(lambda i: i * p.x, range(100)), (i * p.y for i in range(100))
+    back, plain = reversed(range(100)), iter(range(100))
     for v in back:
         s += v * p.x
     for v in plain:
         s += v * p.y
     more = sum(mapped) + sum(made)
     return s, more, sum(mapped) + sum(made) + sum(back) + sum(plain) + p.x
+
+
+@program
+def too_long_ones_twice(im: Image, p: Position):
+    s = 0
+    for a, b in (rows := zip(range(2500), range(1, 2501))):
+        s += a * p.x + b
+    for a, b in rows:
+        s += 1
+    made, back = (i * p.y for i in range(2500)), reversed(range(2500))
+    return s, sum(made) + sum(back), sum(made) + sum(back) + p.x
 
 
 @program
