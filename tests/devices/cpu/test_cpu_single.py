@@ -110,7 +110,7 @@ def test_texels_of_all_kinds(dtype: str, channels: int, monkeypatch: pytest.Monk
     def total(im: Image, other: Image, counts: Image, p: Position):
         found = im(p) * 1.0 + im(p + (1, 0)) * 0.5
         for k in range(counts(p)):
-            found += im(((p.x * 5 + k) % 17, (p.y * 3 + k) % 9)) * other(((p.y + k) % 17, k % 9))
+            found += im(((p.x * 5 + k) % 17, (p.y * 3 + k) % 9)) * other(((p.x + k) % 17, k % 9))
         return found * 0.05
 
     rng = np.random.default_rng(channels)
