@@ -168,6 +168,10 @@ def test_images_are_put_together() -> None:
     volume = np.stack([red, green])
     assert isinstance(volume, pygpu.Volume)
     assert volume.shape == (2, 13, 18)
+    for shape in ((2, 3, 2), (2, 3, 2, 3)):
+        deep = np.dstack([pygpu.Volume(np.ones(shape, np.float32))] * 2)
+        assert isinstance(deep, pygpu.Volume)
+        assert deep.shape == (2, 3, 4, *shape[3:])
     mixed = np.concatenate([red, FLOATS])  # an array beside an image is an image, too
     np.testing.assert_allclose(np.asarray(mixed), np.concatenate([BYTES / 255, FLOATS]), 1e-6)
     same = np.hstack([red, BYTES])

@@ -90,7 +90,7 @@ def _dims(
 ) -> int | None:
     """How many coordinates a result has where its axes do not say."""
     if function is np.dstack:
-        return 2
+        return max(image.dims, 2)
     if function is np.stack and image.format.channels == 1:
         axis = kwargs.get("axis", args[1] if len(args) > 1 else 0)
         return image.dims if axis in (-1, image.dims) else image.dims + 1
