@@ -308,10 +308,13 @@ def name_misfit(
         annotation = signature.parameters[name].annotation
         text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
         taken = text.split(" | ")
-        if any(each not in _TAKEN or _fits(value, each) for each in taken):
+        if is_ragged(value):
+            words = "rows of one length"
+        elif any(each not in _TAKEN or _fits(value, each) for each in taken):
             continue
-        if not re.search(rf"\b{name}\b", str(error)):
+        else:
             words = " or ".join([_TAKEN[each][0] for each in taken])
+        if not re.search(rf"\b{name}\b", str(error)):
             error.args = (f"{function.__name__}: {name} takes {words}, got {shown(value)}",)
             error.__pygpu_refused__ = True  # type: ignore[union-attr]
         return
@@ -346,6 +349,14 @@ def name_unknown(error: TypeError, function: Callable[..., Any], kwargs: Mapping
     alike = [name for name in parameters if name[:3] == unknown[0][:3]]
     more = f"is {alike[0]} meant?" if alike else f"it takes {', '.join(parameters)}"
     error.args = (f"{error}; {INSTEAD.get(unknown[0], more)}",)
+
+
+def is_ragged(value: Any) -> bool:
+    """Whether lists are in a list that make no array."""
+    try:
+        return isinstance(value, (list, tuple)) and np.ndim(value) < 0
+    except ValueError:
+        return True
 
 
 def _fits(value: Any, taken: str) -> bool:

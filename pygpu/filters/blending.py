@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu import glsl
-from pygpu.core.errors import guarded, shown
+from pygpu.core.errors import guarded, is_among, shown
 from pygpu.filters.whole import refusing
 from pygpu.image.image import Image
 from pygpu.language.elementwise import check
@@ -137,7 +137,7 @@ def mode_of(mode: Any) -> Any:
     """The function of a mode's name, or of itself. ValueError where there is none of that name."""
     if callable(mode):
         return mode
-    if mode not in BLENDS:
+    if not is_among(mode, BLENDS):
         raise ValueError(f"blend: mode takes {', '.join(BLENDS)}, or a function, got {shown(mode)}")
     return BLENDS[mode]
 

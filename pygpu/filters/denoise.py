@@ -420,9 +420,9 @@ def guided(image: Image, guide: Any = None, radius: int = 8, eps: float = 0.01) 
     A guide has one channel, or each channel of the image has its own. Outside, the image is
     reflected. Reference: K. He, J. Sun, X. Tang, *Guided image filtering*, 2010.
     """
-    if not (isinstance(radius, int | np.integer) and radius >= 0 and eps > 0):
+    if not (isinstance(radius, int | np.integer) and 0 <= radius < FARTHEST and eps > 0):
         raise ValueError(
-            "guided: radius is a whole number from 0 up and eps above 0, "
+            f"guided: radius is a whole number from 0 to {FARTHEST - 1} and eps above 0, "
             f"got {shown(radius)}, {shown(eps)}"
         )
     lead = image if guide is None else image_of(guide, "guided: guide")

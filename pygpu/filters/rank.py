@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu import glsl
-from pygpu.core.errors import shown
+from pygpu.core.errors import is_ragged, shown
 from pygpu.core.errors import whole as whole_number
 from pygpu.filters.linear import correlate
 from pygpu.filters.whole import last, whole
@@ -34,7 +34,7 @@ __all__ = [
 
 def sides(size: Any, name: str = "median") -> tuple[int, int]:
     """Rows and columns of a window. ValueError for anything but a whole number from 1, or two."""
-    pair = (size, size) if np.ndim(size) == 0 else tuple(size)
+    pair = (size, size) if is_ragged(size) or np.ndim(size) == 0 else tuple(size)
     if len(pair) != 2 or not all((whole_number(n) or 0) >= 1 for n in pair):
         raise ValueError(
             f"{name}: size takes a whole number, 1 or more, or a pair of such (rows, columns), "
@@ -53,7 +53,7 @@ def _by_place(function: Callable[..., Any]) -> Compiled:
 def _window(size: Any, footprint: Any, name: str) -> list[Any]:
     """The offsets of a window's texels: of the footprint's, where there is one. scikit-image's
     functions take it in place of the size."""
-    if footprint is None and np.ndim(size) == 2:
+    if footprint is None and not is_ragged(size) and np.ndim(size) == 2:
         footprint = size
     if footprint is None:
         return [*offsets(np.ones(sides(size, name)))]
@@ -68,7 +68,7 @@ def footprint_of(footprint: Any, name: str) -> NDArray[np.bool_]:
             f"{name}: a footprint is one array, not a sequence of them: scikit-image's functions "
             "make one with decomposition=None"
         )
-    array = np.asarray(footprint)
+    array = np.asarray(None if is_ragged(footprint) else footprint)
     if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.any():
         raise ValueError(
             f"{name}: a footprint is an array of two axes with some element that is not "

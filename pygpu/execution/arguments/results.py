@@ -239,6 +239,8 @@ class Out:
         """From the argument `out`: an array, or a tuple of them. TypeError for anything else."""
         arrays = tuple(out) if isinstance(out, (tuple, list)) else (out,)
         there = [array for array in arrays if array is not None]
+        if not arrays:
+            raise ValueError(f"out: takes an ndarray, or a tuple of them, got {out}")
         for array in there:
             if not isinstance(array, np.ndarray):
                 raise TypeError(
