@@ -305,7 +305,10 @@ def name_misfit(
     except (TypeError, ValueError):
         return
     for name, value in given.items():
-        annotation = signature.parameters[name].annotation
+        parameter = signature.parameters[name]
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        annotation = parameter.annotation
         text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
         taken = text.split(" | ")
         if is_ragged(value):

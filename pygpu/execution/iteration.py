@@ -141,7 +141,7 @@ class _Rounds:
         with closing(Bar(asking, "round", compiled.signature.name)) as bar:
             while done < asking:
                 arguments = self.arguments(done)
-                count = 1 if bar.is_shown else ending.unasked(done, asking)
+                count = 1 if bar.is_shown else min(ending.unasked(done, asking), _TOGETHER)
                 others = range(done + 1, done + count) if self.changing else ()
                 several = [arguments, *map(self.arguments, others)]
                 run = _at_once(compiled, several, count, places) if count > 1 else None
@@ -209,6 +209,7 @@ class _Rounds:
 
 
 _IMAGE: Final[tuple[Form, str]] = ("image", "")
+_TOGETHER: Final = 1 << 16  # rounds of one job of a device, which has the arguments of each
 
 
 def _at_once(

@@ -105,6 +105,11 @@ def test_calls_are_those_of_compiled_functions() -> None:
 
 WRONG: list[tuple[Any, type[Exception], str]] = [
     (lambda: pygpu.program(3, outputs={"r": Float}), TypeError, "text takes GLSL"),
+    (
+        lambda: pygpu.program("r = 1.0;", inputs=np.zeros(2), outputs={"r": Float}),
+        TypeError,
+        "inputs takes a dict of names",
+    ),
     (lambda: pygpu.program("", outputs={}), ValueError, "outputs takes a result"),
     (lambda: pygpu.program("", outputs={"p": Float}), ValueError, "'p' is a name that PyGPU"),
     (lambda: pygpu.program("", outputs={"gl_r": Float}), ValueError, "no name in GLSL"),

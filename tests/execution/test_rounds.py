@@ -9,6 +9,7 @@ import pytest
 
 import pygpu
 from pygpu import Image, Position, Signal
+from pygpu.execution import iteration
 
 ONES = np.ones((3, 4), np.float32)
 
@@ -241,6 +242,19 @@ def test_many_threads_make_many_rounds_of_small_images() -> None:
     expected = round_by_round(f, image, 200)
     for _ in range(20):
         np.testing.assert_array_equal(f.iterate(image, 200), expected)
+
+
+def test_many_rounds_are_made_by_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(iteration, "_TOGETHER", 7)
+    f = pygpu.compile(near, target="cpu")
+    image = np.random.default_rng(11).random((20, 30), np.float32)
+    for count in (6, 7, 8, 29):
+        np.testing.assert_array_equal(f.iterate(image, count), round_by_round(f, image, count))
+    values = [0.2 + 0.01 * k for k in range(17)]
+    expected = image
+    for value in values:
+        expected = f(expected, value)
+    np.testing.assert_array_equal(f.iterate(image, 17, pygpu.each(values)), expected)
 
 
 def test_rounds_until_something_are_those_before_it() -> None:

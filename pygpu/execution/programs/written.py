@@ -186,11 +186,12 @@ def program(
     with shortened:
         if not isinstance(text, str):
             raise TypeError(f"program: text takes GLSL, got {shown(text)}")
-        given = {"inputs": inputs or {}, "outputs": outputs, "uniforms": uniforms or {}}
+        inputs, uniforms = ({} if each is None else each for each in (inputs, uniforms))
+        given = {"inputs": inputs, "outputs": outputs, "uniforms": uniforms}
         _check_names(given)
-        parameters = [_input(*each) for each in (inputs or {}).items()]
+        parameters = [_input(*each) for each in inputs.items()]
         results = {name: _result(name, each) for name, each in outputs.items()}
-        parameters += [_uniform(*each) for each in (uniforms or {}).items()]
+        parameters += [_uniform(*each) for each in uniforms.items()]
         if targets.check(target) not in ("auto", "fragment", "compute"):
             raise DeviceError(f"program: GLSL runs on OpenGL, not on target {target!r}")
         kind = kind_of(text, results) if target == "auto" else target
