@@ -311,7 +311,7 @@ def name_misfit(
         annotation = parameter.annotation
         text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
         taken = text.split(" | ")
-        if is_ragged(value):
+        if "inhomogeneous" in str(error) and is_ragged(value):
             words = "rows of one length"
         elif any(each not in _TAKEN or _fits(value, each) for each in taken):
             continue
@@ -355,7 +355,7 @@ def name_unknown(error: TypeError, function: Callable[..., Any], kwargs: Mapping
 
 
 def is_ragged(value: Any) -> bool:
-    """Whether lists are in a list that make no array."""
+    """Whether it is a list of lists that make no array."""
     try:
         return isinstance(value, (list, tuple)) and np.ndim(value) < 0
     except ValueError:
