@@ -116,6 +116,9 @@ class Writer:
     ) -> None:
         self.function = function = predicated(function) if dialect.fused else function
         self.inputs = inputs
+        # NVIDIA's compiler (580.159) takes a float16 and that float16 saturated, as bytes are
+        # stored, for one value.
+        self.clamps = dialect.fused and not any(each.dtype == np.float16 for each in inputs)
         self.dialect = dialect
         self.namer = Namer(taken | {"p", "ahead", AHEAD})
         apart = APART if dialect.fused else frozenset()
@@ -193,7 +196,7 @@ class Writer:
             name = self.namer.fresh(name)
             lines.append(f"{type} {name} = {text};")
             printer.names = {**names, value: Text(name)}
-        made = store(printer, value, format)
+        made = store(printer, value, format, self.clamps)
         printer.names = names
         return lines, made
 
@@ -395,8 +398,9 @@ def as_seen(printer: Printer, texel: Text, format: Format) -> Text:
     return texel
 
 
-def store(printer: Printer, value: Value, format: Format) -> Text:
-    """A result as it is stored: pygpu.core.storage.stored in GLSL."""
+def store(printer: Printer, value: Value, format: Format, clamps: bool) -> Text:
+    """A result as it is stored: pygpu.core.storage.stored in GLSL; `clamps`: by the device's own
+    clamp."""
     dtype, kind, size = format.dtype, value.type.kind, value.type.size
     text = printer.text(value)
     if dtype.kind == "f":
@@ -417,7 +421,7 @@ def store(printer: Printer, value: Value, format: Format) -> Text:
         text = call(target, text)
         return text if top == 1 else infix("*", text, Text(f"{top}u"))
     if kind == "float" and dtype.kind == "u" and dtype.itemsize <= 2:
-        name = f"{'fused_' if printer.fused else ''}to_unorm{8 * dtype.itemsize}"
+        name = f"{'fused_' if clamps else ''}to_unorm{8 * dtype.itemsize}"
         return printer.helper(name, size, text)
     return _whole(printer, text, kind, format.dtype, size)
 

@@ -796,3 +796,13 @@ def test_only_indices_that_may_lie_beside_a_table_are_clamped(target: str) -> No
 @pytest.mark.parametrize("name", ["register", "private", "string", "sample", "packed"])
 def test_no_name_is_a_word_of_the_languages_that_drivers_take(name: str) -> None:
     assert Namer().fresh(name) != name
+
+
+def test_bytes_of_float16_are_not_clamped_by_the_device() -> None:
+    """NVIDIA's compiler takes a float16 and that float16 clamped for one value."""
+    made = pygpu.compile(lambda im, p: (im(p), im(p) + 1.0), im=Image, p=Position, target="compute")
+    for dtype, clamps in ((np.float16, False), (np.float32, True)):
+        task = Job.of(made, (np.zeros((3, 4), dtype),), {}).made.task
+        stored = [U8, U8]
+        text = glsl(task.function, task.inputs, stored, Dialect(450, fused=True))
+        assert ("clamp(a, 0.0, 1.0)" in text) == clamps, text

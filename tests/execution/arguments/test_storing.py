@@ -43,6 +43,21 @@ def test_floats_are_rounded_into_signed_integers(target, dtype):
     assert pygpu.compile(colours, target=target)(HALVES, dtype=dtype)[..., 2].tolist() == expected
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+@pytest.mark.parametrize("channels", [(), (3,), (4,)])
+def test_float16_stored_as_bytes_is_computed_with_as_it_is(target, dtype, channels):
+    halves = np.random.default_rng(1).uniform(-2, 2, (9, 12, *channels)).astype(np.float16)
+    wide, top = halves.astype(np.float64), np.iinfo(dtype).max
+    several = [
+        (lambda v: (v, v + 1.0), (wide, wide + 1)),
+        (lambda v: (v * v, v, v * 0.5), (wide * wide, wide, wide / 2)),
+    ]
+    for of, expected in several:
+        f = pygpu.compile(lambda im, p: of(im(p)), im=Image, p=Position, target=target)  # noqa: B023
+        for made, values in zip(f(halves, dtype=dtype), expected, strict=True):
+            np.testing.assert_allclose(made, np.rint(np.clip(values, 0, 1) * top), atol=1.01)
+
+
 @pytest.mark.parametrize("function", [same, colours])
 def test_subnormal_numbers_are_true(target, function):
     made = pygpu.compile(function, target=target)(SMALL, dtype=bool)
