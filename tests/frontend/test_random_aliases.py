@@ -55,6 +55,11 @@ def test_loops_that_rotate_names_settle(seed: int) -> None:
     check(function(seed))
 
 
+@pytest.mark.parametrize("seed", [200245, 200418, 300173, 300269])
+def test_which_object_a_pixel_chose_is_known(seed: int) -> None:
+    check(function(seed, known=True))
+
+
 def check(made: Aliases, tolerance: float = 0.0) -> bool:
     """Whether it compiles; it gives then what it gives in plain Python, ints to the last one."""
     try:

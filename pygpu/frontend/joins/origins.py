@@ -241,7 +241,7 @@ def int_classes(w: Evaluator, number: Any) -> frozenset[type]:
     is_settled = not carried and of_loops.keys().isdisjoint(chain(*found.values()))
     users: dict[Value, list[Value]] = {}
     for each, parts in found.items() if carried else ():
-        for part in parts:
+        for part in set(parts):
             users.setdefault(part, []).append(each)  # type: ignore[arg-type]
     waiting, queued = deque(order), set(order)
     while waiting:

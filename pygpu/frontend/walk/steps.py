@@ -19,31 +19,26 @@ from pygpu.frontend.effects import domains
 from pygpu.frontend.flow.choices import (
     asked,
     compare_remainder,
-    is_same,
     narrowed,
     negated,
 )
 from pygpu.frontend.flow.paths import RESULT, ControlFlow
-from pygpu.frontend.joins import origins
 from pygpu.frontend.numbers import arithmetic, flags
 from pygpu.frontend.protocols import datamodel, followers, operators
 from pygpu.frontend.protocols.sequences import items_of, iterate
 from pygpu.frontend.values.callables import Function, Super
 from pygpu.frontend.values.evaluator import usable
-from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.objects import EITHER, Array, Dict
+from pygpu.frontend.values.objects import Array, Dict
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import (
     UNBOUND,
     Abstract,
     Choice,
-    Dynamic,
     NotKnown,
     Slice,
-    describe,
 )
-from pygpu.frontend.values.views import View, several_or_one
+from pygpu.frontend.values.views import View
 from pygpu.frontend.walk.displays import DISPLAYS, Step
 from pygpu.frontend.walk.variables import VARIABLES
 
@@ -51,7 +46,7 @@ with later():
     from pygpu.frontend.collections import words
     from pygpu.frontend.methods import dict_methods
     from pygpu.frontend.protocols import attributes, comparisons, indexing, lookups
-    from pygpu.frontend.walk import contexts
+    from pygpu.frontend.walk import contexts, identity
 
 # ---------------------------------------------------------------- attributes and items
 
@@ -144,24 +139,7 @@ def _compare(w: ControlFlow, state: State, symbol: str) -> None:
 def _is(w: ControlFlow, state: State, inverted: bool) -> None:
     b = usable(w, state.stack.pop())
     a = usable(w, state.stack.pop())
-    a, b = several_or_one(w, a, b), several_or_one(w, b, a)
-    if type(a) is Choice or type(b) is Choice:
-        state.stack.append(is_same(w, a, b, inverted))
-        return
-    same = a is b
-    unsure = any(getattr(value, "outside", False) == EITHER for value in (a, b))
-    if not same and unsure and datamodel.class_of(a) is datamodel.class_of(b):
-        raise w.error(f"which of two objects {describe(a)} is depends on a dynamic value")
-    if not same and scalar_kind(a) and scalar_kind(b) and _is_bool(w, a) and _is_bool(w, b):
-        state.stack.append(comparisons.compare(w, "!=" if inverted else "==", a, b))
-        return
-    state.stack.append(same != inverted)
-
-
-def _is_bool(w: ControlFlow, value: Any) -> bool:
-    if isinstance(value, Dynamic):
-        return bool(origins.same_of_all(w, value, lambda cls: cls is bool))
-    return isinstance(value, bool)
+    state.stack.append(identity.same(w, a, b, inverted))
 
 
 def _in(w: ControlFlow, state: State, inverted: bool) -> None:

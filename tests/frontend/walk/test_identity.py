@@ -1,0 +1,45 @@
+"""`is` of names that may be several objects, of which some are alike and some are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pygpu
+from pygpu import Position
+
+
+class Holder:
+    def __init__(self, xs: list[int]) -> None:
+        self.xs = xs
+
+
+def of_an_item(p: Position) -> Any:
+    a, c = [7, 1, 2], [5, 3]
+    b = [[4, 4], a, c][p.x % 3]
+    return (b is c) + 2 * (b is a) + 4 * (b is not c) + 8 * (None is b)
+
+
+def of_an_attribute(p: Position) -> Any:
+    a, c = [7, 1], [5, 3]
+    a.append(p.y)
+    holders = [Holder(a), Holder([4, 4]), Holder(c)]
+    b = holders[p.x % 3].xs
+    return (b is c) + 2 * (b is a) + 4 * (b is holders[p.x % 3].xs)
+
+
+def of_two_items(p: Position) -> Any:
+    a, c = [7, 1, 2], [5, 3]
+    b = [[4, 4], a, c][p.x % 3]
+    d = [c, a, [4, 5]][p.y % 3]
+    return (b is d) + 2 * (d is a) + 4 * (d is not b)
+
+
+@pytest.mark.parametrize("function", [of_an_item, of_an_attribute, of_two_items])
+def test_items_of_several_lengths_are_the_same_as_in_python(function: Callable[..., Any]) -> None:
+    made = pygpu.compile(function, target="interpreter")(shape=(3, 6))
+    expected = [[function(Position(x, y)) for x in range(6)] for y in range(3)]
+    np.testing.assert_array_equal(made, expected)
