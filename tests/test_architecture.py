@@ -63,7 +63,7 @@ ENTRIES = 20  # of pygpu/
 # Lines of all modules: the number that stands, rounded up to 500. Nobody reads a larger house, and
 # additions of some lines each are not seen one by one: who needs more looks first for what can go,
 # raises the number in a commit that says for what, and lowers it where lines went.
-LINES_OF_ALL = 117_500
+LINES_OF_ALL = 118_000
 
 # Heavy or delicate libraries, and the one place where each is let in.
 CONFINED = {

@@ -654,3 +654,12 @@ def hash_compared_with_unsigned_constants(ints: Image, p: Position):
 def extremes_of_bools(mask: Image, im: Image, p: Position):
     m = mask(p)
     return max(m, False), min(m, im(p) > 0), max([m, im(p) < 0, False])
+
+
+@program
+def operators_by_their_names(im: Image, p: Position):
+    n = p.x - 3
+    q, r = n.__divmod__(2)
+    a, b = n.__rdivmod__(7) if n else (0, 0)
+    texts = len(n.__str__()), n.__format__("03d") == f"{n:03d}"
+    return q, r, a, b, n.__pow__(2), n.__pow__(2, 7), n.__hash__() == hash(n), *texts

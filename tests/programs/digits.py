@@ -682,3 +682,27 @@ def digits_of_all_bits(ints: Image, p: Position):
 def found_between_bounds(ints: Image, p: Position):
     s = f"{ints(p) + 10:04d}|ab|ab"
     return s.find("|", 5), s.index("a", -4), s.rfind("ab", 0, 7), s.find("b", 20), s.rindex("|", 1)
+
+
+@program
+def parts_of_text(im: Image, p: Position):
+    s = str(p.x * 1371 + p.y * 1001) + "0110"
+    return (
+        *(s.count("1", 2), s.count("01"), s.count("0", 1, 4), s.count("11", -4), s.count("", 1)),
+        *(s.startswith("1", 1), s.startswith(("0", "2"), 2), s.endswith("10", 2)),
+        *(s.endswith(("10", "0")), s.endswith("11", 0, -1)),
+    )
+
+
+@program
+def text_before_and_after(im: Image, p: Position):
+    s = f"{p.x * 7}-{p.y + 90}-{p.x}"
+    head, mark, tail = s.rpartition("-")
+    return len(head), mark == "-", int(tail), len(s.removesuffix("-3")), s.isspace()
+
+
+@program
+def cases_of_text(im: Image, p: Position):
+    s = ("ab" if p.x % 2 else "Cd") + hex(p.y * 37)[2:] + " " + "xY"[p.x % 2]
+    same = s.title() == s.capitalize(), s.casefold() == s.lower()
+    return *same, s.swapcase().count("A"), s.islower(), s.upper().isupper(), len(s.title())

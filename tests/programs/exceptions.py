@@ -1390,3 +1390,23 @@ def methods_of_operators_raise(ints: Image, p: Position):
         *(_raised(n.__truediv__, m), _raised(float(n).__mod__, float(m)), _raised(m.__lshift__, n)),
         *(_raised(int.from_bytes, [n], "big"), _raised(int.from_bytes, [m, n], "little")),
     )
+
+
+def _told(f, z):
+    try:
+        f(z)
+    except ValueError:
+        return -1
+    except OverflowError:
+        return -2
+    return 1
+
+
+@program
+def exponentials_of_infinite_and_large_complex_numbers(im: Image, p: Position):
+    ends = [0.5, math.inf, -math.inf, math.nan, 1.0, -2.0, 0.0]
+    large, turns = [0.0, 709.0, 709.7, 710.0, 710.2, 711.0, -710.6], [0.0, 0.8, 1.5, 3.0, -40.0]
+    z = complex(ends[p.x % 7], ends[p.y % 7])
+    w = complex(large[p.x % 7], turns[p.y % 5])
+    all_of_them = cmath.exp, cmath.cosh, cmath.sinh, cmath.tanh, cmath.cos, cmath.sin, cmath.tan
+    return *[_told(f, z) for f in all_of_them], *[_told(f, w) for f in all_of_them[:4]]

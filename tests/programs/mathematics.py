@@ -164,3 +164,10 @@ def exponentials_of_scipys_own(im: Image, p: Position):
         ),
         *(scipy.spatial.distance.euclidean(terms, [0, 0, 1]), scipy.linalg.norm(np.array(terms))),
     )
+
+
+@program
+def floats_beside_floats(im: Image, p: Position):
+    x = np.float32(p.x - 3) * np.float32(0.25) + np.float32(0.125)
+    up, down = np.nextafter(x, np.float32(10.0)), np.nextafter(x, np.float32(-10))
+    return up > x, down < x, np.nextafter(up, x) == x, np.nextafter(x, x) == x

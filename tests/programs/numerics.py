@@ -773,3 +773,19 @@ def series_of_other_polynomials(im: Image, unit: Image, p: Position):
     kinds = Chebyshev, Legendre, Hermite, Laguerre
     values = [kind([im(p), 1, 0.5])(unit(p)) for kind in kinds]
     return *values, Chebyshev([im(p), 1]).convert(kind=Polynomial).coef[1]
+
+
+@program
+def order_by_several_keys(im: Image, p: Position):
+    a = np.array([p.x % 3, p.y % 2, 1, 0, 1])
+    b = np.array([p.y, p.x, 2, 5, 2])
+    return tuple(np.lexsort((b, a)))
+
+
+@program
+def polynomials_of_ints_and_floats(im: Image, p: Position):
+    return (
+        *(np.polyval([1, p.x, 2], 3), np.polyval([1.5, 2], p.x), np.polyval([p.x], p.y)),
+        np.polyval([1, 2], np.array([p.x, 1.5]))[0],
+        np.polyval(np.array([p.x, 2]), [1, 2])[1],
+    )

@@ -185,3 +185,15 @@ def nearest_of_objects_made_after_early_returns(im: Image, p: Position):
         if hit is not None:
             nearest, found = hit.t, hit
     return 0.0 if found is None else found.t + found.n.x
+
+
+@dataclass
+class Cell:
+    x: int
+    y: int
+
+
+@program
+def what_is_written_of_records(im: Image, p: Position):
+    c = Cell(p.x, p.y * 3)
+    return len(repr(c)), repr(c) == f"Cell(x={p.x}, y={p.y * 3})", len(str(c))

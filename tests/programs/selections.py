@@ -492,3 +492,12 @@ def folds_where_a_mask_of_the_selected_holds(unit: Image, p: Position):
         *(np.sum(kept, where=kept < 0.8), np.min(kept, where=kept > 0.6, initial=7)),
         some.sum(dtype=int, where=some > 0.4),
     )
+
+
+@program
+def slices_from_the_end_of_what_was_selected(im: Image, p: Position):
+    xs = [i for i in range(6) if i * p.x > 4]
+    return (
+        *(len(xs[-3:-1]), sum(xs[-3:-1]), len(xs[-2:-2]), sum(xs[-4:-1:2]), sum(xs[:-4])),
+        *(xs[-5:-3] == [1, 2], xs[-1:] == []),
+    )

@@ -44,7 +44,7 @@ from pygpu.frontend.protocols import datamodel, operators, pictures
 from pygpu.frontend.protocols.sequences import is_short
 from pygpu.frontend.rules.intrinsics import ALWAYS, OF_NUMBERS, rule_of
 from pygpu.frontend.values import views
-from pygpu.frontend.values.callables import Bound, Builtin, Function
+from pygpu.frontend.values.callables import Bound, Builtin, Function, guarded
 from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import is_word, scalar_kind
 from pygpu.frontend.values.known import is_users_class
@@ -176,7 +176,8 @@ def _meant(w: ControlFlow, function: Any, args: tuple[Any, ...]) -> Any:
         if of_float or {scalar_kind(x) for x in (function.__self__, args[0])} <= {"int", "bool"}:
             meant = getattr(operator, function.__name__, None)
             return None if meant is None else Bound(meant, (function.__self__,))
-    return method_of(w, function, args[0].cls if args and isinstance(args[0], Instance) else object)
+    cls = args[0].cls if args and isinstance(args[0], Instance) else object
+    return method_of(w, function, cls) or guarded(function)
 
 
 def _ruled(

@@ -202,8 +202,14 @@ def item(w: Evaluator, xs: Bounded, index: Any, says: str = "list index out of r
         if w.conditions and xs.items:  # on a path that is perhaps not taken: some item
             return xs.items[0]
         raise IndexError("list index out of range")
-    place = _place(w, xs, index)
     _check(w, xs, index, says)
+    return _some_item(w, xs, index)
+
+
+def _some_item(w: Evaluator, xs: Bounded, index: Any) -> Any:
+    """xs[index], and outside of the list some item that it has room for."""
+    low, high = _reach(xs, index)
+    place = _place(w, xs, index)
     chosen = xs.items[low]
     for at in range(low + 1, high):
         chosen = w.choose(w.compare("==", place, at), xs.items[at], chosen)
@@ -260,15 +266,19 @@ def part(w: Evaluator, xs: Bounded, index: slice) -> Any:
         return _each(w, part(w, moving.reversed_of(w, xs), left_out), -step)
     if step > 1:
         return _each(w, part(w, xs, slice(index.start, index.stop)), step)
+    if step == 1 and start < 0 and index.stop is not None and index.stop < 0:
+        shorter = part(w, xs, slice(index.stop)) if start < index.stop else ()
+        left = slice(start - index.stop, None)
+        return part(w, shorter, left) if isinstance(shorter, Bounded) else shorter[left]
     if step != 1 or (start < 0 and index.stop is not None):
         raise w.error(
             f"{xs.describe()} has a length that only the device knows: slices of it have known "
-            "bounds, as xs[:3], xs[1:] and xs[-3:] have"
+            "bounds, as xs[:3], xs[1:], xs[-3:] and xs[-3:-1] have"
         )
     if start < 0:
         count = w.call(min, xs.length, -start)
         places = [w.binary("-", j, count) for j in range(min(-start, xs.most))]
-        items = [item(w, xs, place) for place in places]
+        items = [_some_item(w, xs, place) for place in places]
         return Bounded(tuple(items), count, min(xs.least, len(items)), len(items))
     less = -min(0 if index.stop is None else index.stop, 0)  # items that are left out at the end
     stop = xs.most - less if index.stop is None or less else min(index.stop, xs.most)

@@ -36,7 +36,7 @@ from pygpu.frontend.values.values import Abstract, Choice, Dynamic, Slice, Tuple
 
 with later():
     from pygpu.frontend.collections import numerals
-    from pygpu.frontend.walked import library, written
+    from pygpu.frontend.walked import library, special, written
 
 # ---------------------------------------------------------------- choices of strings
 
@@ -305,11 +305,11 @@ def of_value(w: Evaluator, value: Any, spec: str = "") -> Any:
         return Text(f"{describe(value)} by {spec!r}")
     known = known if prefix else ""
     made = numeral(w, value, base, size if fills else 0, known, letter == "X")
-    made = w.call(written.grouped, value, mark) if mark else made
+    made = w.call(special.grouped, value, mark) if mark else made
     if sign and not isinstance(made, Text):
         shorter = fills and size > 1
         other = numeral(w, value, base, size - 1, known, letter == "X") if shorter else made
-        made = w.call(written.signed, value, sign, made, other)
+        made = w.call(special.signed, value, sign, made, other)
     if isinstance(made, Text) or fills:
         return made
     return _justified(w, made, size, fill or (zero or None), align, ">")

@@ -19,11 +19,15 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.errors import HOME
+from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, flags
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import said_by
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.values import Abstract, Dynamic, describe
+
+with later():
+    from pygpu.frontend.walked import complex_numbers
 
 # Where it raises, what, and the message: or of which numbers Python says it.
 Domain = tuple[Callable[..., Any], type[Exception], str | tuple[int, ...]]
@@ -130,6 +134,23 @@ def _base_is_one_of(*numbers: complex) -> Callable[..., Any]:
     return lambda w, z, *base: found(w, *base) if base else False
 
 
+def _of_complex(name: str, is_turned: bool = False) -> Callable[..., Any]:
+    """What a function of walked/complex_numbers.py says of a complex number, or of it turned by a
+    right angle."""
+
+    def of(w: Evaluator, z: Any, *rest: Any) -> Any:
+        z = w.call(complex, z)
+        z = w.call(complex_numbers.turned, z) if is_turned else z
+        return w.call(getattr(complex_numbers, name), z)
+
+    return of
+
+
+def _exponential(name: str, is_turned: bool = False) -> tuple[Domain, ...]:
+    fails, overflows = [_of_complex(f"{name}_{how}", is_turned) for how in ("fails", "overflows")]
+    return (fails, *_DOMAIN), (overflows, *_RANGE)
+
+
 _DOMAIN: Final = (ValueError, "math domain error")
 _RANGE: Final = (OverflowError, "math range error")
 _QUOTIENT: Final[tuple[Domain, ...]] = ((_second_is_zero, ZeroDivisionError, (1, 0)),)
@@ -169,6 +190,12 @@ _METHODS: Final = {
     for is_reflected, name in enumerate(arithmetic.METHODS[symbol])
 }
 _FUNCTIONS: Final[dict[Any, tuple[Domain, ...]]] = {
+    cmath.exp: _exponential("exp"),
+    **dict.fromkeys((cmath.cosh, cmath.sinh), _exponential("cosh")),
+    **dict.fromkeys((cmath.cos, cmath.sin), _exponential("cosh", True)),
+    cmath.tanh: ((_of_complex("tanh_fails"), *_DOMAIN),),
+    cmath.tan: ((_of_complex("tanh_fails", True), *_DOMAIN),),
+    cmath.rect: ((lambda w, r, phi: w.call(complex_numbers.rect_fails, r, phi), *_DOMAIN),),
     cmath.log: ((_is_one_of(0.0), *_DOMAIN), (_base_is_one_of(0.0, 1.0), *_DOMAIN)),
     cmath.log10: ((_is_one_of(0.0), *_DOMAIN),),
     cmath.atan: ((_is_one_of(1j, -1j), *_DOMAIN),),
@@ -265,7 +292,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _note(w: Evaluator, function: Any, domains: tuple[Domain, ...], args: tuple[Any, ...]) -> None:
-    if not w.handled() or w.frame.code.code.co_filename.startswith(HOME):
+    is_told = w.faults.checked and domains is _NEGATIVE  # else it would be some other number
+    if not (is_told or w.handled()) or w.frame.code.code.co_filename.startswith(HOME):
         return
     # NumPy's numbers are divided by zero, with a warning; functions of `math` take them as any.
     own = domains in _PLAIN.values() and flags.whose(w, *args)
@@ -285,4 +313,4 @@ def _note(w: Evaluator, function: Any, domains: tuple[Domain, ...], args: tuple[
         if isinstance(own, Dynamic) and (isinstance(wrong, Dynamic) or wrong):
             wrong = arithmetic.both(w, wrong, Dynamic(w.build.emit("not", own.value)))
         if isinstance(wrong, Dynamic) or wrong:
-            w.may_raise(wrong, error, _message(function, says, args))
+            w.check(wrong, error, _message(function, says, args))

@@ -27,7 +27,7 @@ from pygpu.types import UINT
 with later():
     from pygpu.frontend.methods import dict_methods
     from pygpu.frontend.protocols import indexing
-    from pygpu.frontend.walked import special, written
+    from pygpu.frontend.walked import special
 
 
 def _astype(w: Evaluator, a: Any, dtype: Any, **more: Any) -> Any:
@@ -196,7 +196,7 @@ SCALAR: Final[dict[str, Callable[..., Any]]] = {
         arithmetic.compare(w, "<", w.call(abs, x), math.inf),
     ),
     "bit_length": lambda w, x: origins.as_class(w, w.call(special.bit_length, x), int),
-    "to_bytes": lambda w, x, *args, **named: w.call(written.to_bytes, x, *args, **named),
+    "to_bytes": lambda w, x, *args, **named: w.call(special.to_bytes, x, *args, **named),
     "bit_count": lambda w, x: origins.as_class(w, w.call(special.bit_count, x), int),
     "conjugate": lambda w, x: x,
 }

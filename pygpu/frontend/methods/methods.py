@@ -92,6 +92,7 @@ _SPECIAL: Final[dict[str, Callable[..., Any]]] = {
     "__delitem__": indexing.delete_item,
     "__contains__": comparisons.contains,
     "__bool__": comparisons.truth,
+    "__rdivmod__": lambda w, x, y: w.call(divmod, y, x),
     "__neg__": lambda w, x: operators.unary(w, "-", x),
     "__pos__": lambda w, x: operators.unary(w, "+", x),
     "__invert__": lambda w, x: operators.unary(w, "~", x),
@@ -106,6 +107,12 @@ _SPECIAL: Final[dict[str, Callable[..., Any]]] = {
             "__floor__": math.floor,
             "__ceil__": math.ceil,
             "__trunc__": math.trunc,
+            "__divmod__": divmod,
+            "__hash__": hash,
+            "__str__": str,
+            "__repr__": repr,
+            "__format__": format,
+            "__reversed__": reversed,
         }.items()
     },
     **{
@@ -122,6 +129,7 @@ _SPECIAL: Final[dict[str, Callable[..., Any]]] = {
         names[1]: functools.partial(lambda s, w, x, y: operators.binary(w, s, y, x), symbol)
         for symbol, names in arithmetic.METHODS.items()
     },
+    "__pow__": lambda w, x, y, *modulus: w.call(pow, x, y, *modulus),
 }
 
 

@@ -62,6 +62,7 @@ from pygpu.language.scalars import Int
 from pygpu.types import INTEGERS, vector
 
 with later():
+    from pygpu.frontend.collections import members
     from pygpu.frontend.decode import liveness
     from pygpu.frontend.methods import dict_methods
     from pygpu.frontend.protocols import attributes, comparisons, indexing
@@ -105,7 +106,12 @@ def _hash(w: Evaluator, value: Any) -> Any:
         pass
     if scalar_kind(value) in INTEGERS:
         return w.choose(w.compare("==", value, -1), -2, w.binary("+", value, 0))
-    raise w.error("a dynamic value has no hash: keys and elements of sets must be known")
+    members.check_hashable(value)
+    raise w.error(
+        f"the hash of {describe(value)} has more than 32 bits: take what is hashed itself, which "
+        "may be a key or a member of a set and is compared by ==, or make a hash of numbers, as in "
+        "a * 31 + b"
+    )
 
 
 def _known(w: Evaluator, value: Any, what: str) -> Any:

@@ -32,7 +32,7 @@ from pygpu.frontend.walked import fitting, linear, numerics, selected, special, 
 from pygpu.types import INTEGERS, widest
 
 with later():
-    from pygpu.frontend.walked import written
+    pass
 
 
 def _ignoring_nan(code: str) -> Rule:
@@ -335,8 +335,8 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     },
     **{f: _of_dynamic_length(f) for f in (np.zeros, np.ones, np.empty, np.eye, np.identity)},
     np.vectorize: lambda w, function, **more: Bound(fitting.for_each, (function,)),
-    np.packbits: later_from(written, "packbits"),
-    np.unpackbits: later_from(written, "unpackbits"),
+    np.packbits: later_from(special, "packbits"),
+    np.unpackbits: later_from(special, "unpackbits"),
     np.roots: _roots,
     np.maximum: _GREATER,
     np.minimum: _LESSER,

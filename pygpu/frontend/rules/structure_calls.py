@@ -58,7 +58,7 @@ with later():
     from pygpu.frontend.collections import moving
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import comparisons, indexing, lookups
-    from pygpu.frontend.walked import containers, iterators, library, modules, written
+    from pygpu.frontend.walked import containers, iterators, library, modules, special, written
 
 FEW: Final = 32  # items of a range of known length, which are told apart
 
@@ -278,7 +278,7 @@ STRUCTURE_RULES: Final[dict[Any, Rule]] = {
     bytes: _bytes,
     bytearray: later_from(written, "ByteArray"),
     array.array: later_from(written, "TypedArray"),
-    int.from_bytes: later_from(written, "from_bytes"),
+    int.from_bytes: later_from(special, "from_bytes"),
     **{getattr(queue, name): later_from(modules, name) for name in _QUEUES.split()},
     **{getattr(struct, name): later_from(modules, name) for name in _OF_STRUCTS.split()},
     collections.deque: later_from(containers, "Deque"),

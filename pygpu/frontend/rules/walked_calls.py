@@ -71,8 +71,12 @@ def _special(name: str) -> Rule:
 
 # Functions of numbers that have the same names in frontend/walked/special.py. Newer versions alone
 # have the last of each.
-_IN_MATH: Final = "modf frexp ldexp remainder isclose gcd lcm isqrt factorial perm comb fma"
-_IN_NUMPY: Final = "modf frexp ldexp gcd lcm heaviside logaddexp logaddexp2 conjugate bitwise_count"
+_IN_MATH: Final = (
+    "modf frexp ldexp remainder isclose gcd lcm isqrt factorial perm comb nextafter fma"
+)
+_IN_NUMPY: Final = (
+    "modf frexp ldexp gcd lcm heaviside logaddexp logaddexp2 conjugate nextafter bitwise_count"
+)
 SPECIAL_RULES: Final[dict[Any, Rule]] = {
     getattr(module, name): _special(name)
     for module, names in ((math, _IN_MATH), (np, _IN_NUMPY))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import reprlib
 from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType, MethodType
 from typing import Any, Final
@@ -167,3 +169,22 @@ class Super(Abstract):
 
     def shape(self) -> Any:
         return self.cls
+
+
+# What calls a __repr__ unless that is being called for this object already.
+_GUARDS: Final = tuple(
+    [
+        guard(repr).__code__
+        for guard in (reprlib.recursive_repr(), getattr(dataclasses, "_recursive_repr", None))
+        if guard is not None
+    ]
+)
+
+
+def guarded(function: Any) -> Any:
+    """The __repr__ that a function guards from calls within itself, as those of dataclasses are;
+    None of other functions."""
+    if getattr(function, "__code__", None) not in _GUARDS:
+        return None
+    held = dict(zip(function.__code__.co_freevars, function.__closure__, strict=True))
+    return held["user_function"].cell_contents

@@ -73,6 +73,48 @@ def exp(z: Any) -> Any:
     return complex(size * math.cos(z.imag) * scale, size * math.sin(z.imag) * scale)
 
 
+LARGEST: Final = math.log(1.7976931348623157e308)  # e to more than that is no float of 64 bits
+
+
+def exp_fails(z: Any) -> Any:
+    """Whether cmath.exp raises a ValueError."""
+    return math.isinf(z.imag) and z.real > -math.inf
+
+
+def cosh_fails(z: Any) -> Any:
+    """Whether cmath.cosh and sinh raise a ValueError."""
+    return math.isinf(z.imag) and not math.isnan(z.real)
+
+
+def tanh_fails(z: Any) -> Any:
+    return math.isinf(z.imag) and math.isfinite(z.real)
+
+
+def rect_fails(r: Any, phi: Any) -> Any:
+    return math.isinf(phi) and not math.isnan(r) and r != 0
+
+
+def turned(z: Any) -> Any:
+    """1j * z: cos(z) is cosh of it, and tan and sin fail where tanh and sinh of it do."""
+    return complex(-z.imag, z.real)
+
+
+def is_beyond(z: Any, size: Any) -> Any:
+    """Whether a part of exp(z), of which the logarithm of the size is given, is beyond floats of 64
+    bits: that of cosh(z) and sinh(z) is |z.real| - log(2)."""
+    if not math.isfinite(z.real) or not math.isfinite(z.imag) or size < LARGEST:
+        return False
+    return size + math.log(max(abs(math.cos(z.imag)), abs(math.sin(z.imag)))) > LARGEST
+
+
+def exp_overflows(z: Any) -> Any:
+    return is_beyond(z, z.real)
+
+
+def cosh_overflows(z: Any) -> Any:
+    return is_beyond(z, abs(z.real) - math.log(2.0))
+
+
 def log(z: Any, base: Any = None) -> Any:
     z = complex(z)
     result = complex(_log_of_size(abs(z.real), abs(z.imag)), phase(z))

@@ -19,7 +19,8 @@ import numpy as np
 
 from pygpu.frontend.walked import asked
 from pygpu.frontend.walked.containers import plain
-from pygpu.frontend.walked.written import STEPS, Bytes, bytes_of, from_bytes
+from pygpu.frontend.walked.special import bytes_of, from_bytes
+from pygpu.frontend.walked.written import STEPS, Bytes
 
 
 def numbers(data: Any, least: Any, name: Any) -> Any:

@@ -59,10 +59,10 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any
 def polyval(p: Any, x: Any) -> Any:
     """np.polyval, by Horner's rule."""
     x = np.asarray(x) if isinstance(x, (list, tuple)) else x
-    result = 0.0
+    result: Any = None
     for factor in p:
-        result = result * x + factor
-    return result
+        result = factor + 0 * x if result is None else result * x + factor
+    return 0 * x if result is None else result
 
 
 def searchsorted(a: Any, v: Any, side: Any = "left") -> Any:

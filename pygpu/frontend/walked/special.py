@@ -6,7 +6,10 @@ import math
 import operator
 from typing import Any
 
-from pygpu.frontend.walked.asked import holds
+import numpy as np
+
+from pygpu.frontend.walked.asked import holds, refuse
+from pygpu.frontend.walked.written import STEPS, Bytes
 from pygpu.glsl import exp, exp2, floor, log2
 from pygpu.language.scalars import Int, UInt
 
@@ -16,6 +19,19 @@ from pygpu.language.scalars import Int, UInt
 def modf(x: Any) -> Any:
     whole = math.copysign(floor(abs(x)), x)
     return (math.copysign(0.0, x) if math.isinf(x) else math.copysign(x - whole, x)), whole
+
+
+def nextafter(x: Any, y: Any) -> Any:
+    """The float of the device, one of 32 bits, that follows x on the way to y."""
+    if x != x or y != y:
+        return float(x) + float(y)
+    if x == y:
+        return float(y)
+    if x == 0:
+        return math.copysign(2.0**-149, y)
+    bits = int(np.float32(x).view(np.int32))
+    step = 1 if (y > x) == (x > 0) else -1
+    return float(np.int32(bits + step).view(np.float32))
 
 
 def frexp(x: Any) -> Any:
@@ -249,3 +265,83 @@ def conjugate(x: Any) -> Any:
 
 def bitwise_count(x: Any) -> Any:
     return bit_count(int(x))
+
+
+# ---------------------------------------------------------------- what is written of ints
+
+
+def signed(number: Any, sign: Any, text: Any, shorter: Any) -> Any:
+    """What is written of a number, with a sign where it is not negative, too."""
+    return text if number < 0 else sign + shorter
+
+
+def grouped(number: Any, mark: Any) -> Any:
+    """What is written of an int of 32 bits, with a mark before each three digits."""
+    size = UInt(abs(number))
+    text = f"{size % 1000:03d}"
+    if size < 1000:
+        text = str(size)
+    elif size < 1000000:
+        text = f"{size // 1000}{mark}{text}"
+    else:
+        text = f"{size // 1000 % 1000:03d}{mark}{text}"
+        if size < 1000000000:
+            text = f"{size // 1000000}{mark}{text}"
+        else:
+            text = f"{size // 1000000000}{mark}{size // 1000000 % 1000:03d}{mark}{text}"
+    return text if number >= 0 else "-" + text
+
+
+# ---------------------------------------------------------------- bits of bytes
+
+
+def to_bytes(n: Any, length: Any = 1, byteorder: Any = "big", *, signed: Any = False) -> Any:
+    """int.to_bytes()"""
+    half = 1 << 8 * min(length, 4) - 1 if signed else 0
+    if not signed:
+        holds(n >= 0, OverflowError, "can't convert negative int to unsigned")
+    if length < 4:
+        holds(-half <= n < (half or 1 << 8 * length), OverflowError, "int too big to convert")
+    return Bytes(bytes_of(n, length)[:: STEPS[byteorder]])
+
+
+def bytes_of(n: Any, length: Any) -> Any:
+    """So many bytes of an integer of 32 bits, the lowest first."""
+    return [(n >> 8 * k if k < 4 else n >> 31 >> 1) & 255 for k in range(length)]
+
+
+def from_bytes(source: Any, byteorder: Any = "big", *, signed: Any = False) -> Any:
+    """int.from_bytes()"""
+    parts = [*source][:: STEPS[byteorder]]
+    if len(parts) > 4:
+        refuse("int.from_bytes of more than 4 bytes", "one of 4 bytes, as source[:4],")
+    number = 0
+    for k, part in enumerate(parts):
+        holds(0 <= part < 256, ValueError, "bytes must be in range(0, 256)")
+        number |= part << 8 * k
+    if not signed:
+        return number & 0xFFFFFFFF if len(parts) == 4 else number
+    half = 1 << 8 * len(parts) - 1 if 0 < len(parts) < 4 else 0
+    return (number ^ half) - half
+
+
+def packbits(a: Any, axis: Any = None, bitorder: Any = "big") -> Any:
+    """numpy.packbits() of all elements"""
+    if axis is not None:
+        refuse("np.packbits with an axis", "np.packbits(row) of each row")
+    bits = [1 if bit else 0 for bit in np.ravel(a)]
+    bits += [0] * (-len(bits) % 8)
+    made = []
+    for start in range(0, len(bits), 8):
+        group = bits[start : start + 8] if bitorder == "little" else bits[start : start + 8][::-1]
+        made.append(sum([bit << k for k, bit in enumerate(group)]))
+    return np.array(made).astype(np.uint8)
+
+
+def unpackbits(a: Any, axis: Any = None, count: Any = None, bitorder: Any = "big") -> Any:
+    """numpy.unpackbits() of all elements"""
+    if axis is not None:
+        refuse("np.unpackbits with an axis", "np.unpackbits(row) of each row")
+    places = range(8) if bitorder == "little" else range(7, -1, -1)
+    bits = [int(byte) >> k & 1 for byte in np.ravel(a) for k in places]
+    return np.array(bits[:count]).astype(np.uint8)

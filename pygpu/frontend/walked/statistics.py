@@ -199,9 +199,24 @@ def nanargmin(a: Any, axis: Any = None) -> Any:
     return np.argmin(np.where(numbers(a), a, np.inf), axis=axis)
 
 
+# ---------------------------------------------------------------- order
+
+
+def lexsort(keys: Any, axis: Any = -1) -> Any:
+    """np.lexsort: by the last of the keys, where it is equal by the one before."""
+    if axis not in (-1, np.ndim(keys) - 2):
+        refuse("np.lexsort along an axis", "np.lexsort of keys of one axis")
+    first, *others = [np.asarray(key) for key in keys]
+    order = np.argsort(first, kind="stable")
+    for key in others:
+        order = order[np.argsort(key[order], kind="stable")]
+    return order
+
+
 # The functions by what means them.
 MEANT: Final[dict[Any, Any]] = {
     np.apply_along_axis: apply_along_axis,
+    np.lexsort: lexsort,
     np.nan_to_num: nan_to_num,
     np.nanargmax: nanargmax,
     np.nanargmin: nanargmin,

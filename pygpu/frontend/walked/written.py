@@ -12,33 +12,9 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from pygpu.frontend.walked import asked
 from pygpu.frontend.walked.containers import Sequence, hold
 from pygpu.language.scalars import UInt
-
-
-def signed(number: Any, sign: Any, text: Any, shorter: Any) -> Any:
-    """What is written of a number, with a sign where it is not negative, too."""
-    return text if number < 0 else sign + shorter
-
-
-def grouped(number: Any, mark: Any) -> Any:
-    """What is written of an int of 32 bits, with a mark before each three digits."""
-    size = UInt(abs(number))
-    text = f"{size % 1000:03d}"
-    if size < 1000:
-        text = str(size)
-    elif size < 1000000:
-        text = f"{size // 1000}{mark}{text}"
-    else:
-        text = f"{size // 1000 % 1000:03d}{mark}{text}"
-        if size < 1000000000:
-            text = f"{size // 1000000}{mark}{text}"
-        else:
-            text = f"{size // 1000000000}{mark}{size // 1000000 % 1000:03d}{mark}{text}"
-    return text if number >= 0 else "-" + text
 
 
 class Written:
@@ -126,10 +102,20 @@ class Written:
     def encode(self, encoding: Any = "utf-8", errors: Any = "strict") -> Any:
         return bytes([ord(letter) for letter in self.letters])
 
-    def count(self, part: Any) -> Any:
-        if len(part) != 1:
-            asked.refuse("str.count() of more than one character", "that of a single one")
-        return sum(letter == part for letter in self.letters)
+    def count(self, part: Any, *bounds: Any) -> Any:
+        letters, size = self.letters, len(part)
+        if size == 1 and not bounds:
+            return sum(letter == part for letter in letters)
+        low, high = asked.bounds(len(letters), *bounds)
+        if size == 0:
+            return max(high - low + 1, 0) if low <= len(letters) else 0
+        found, free = 0, low
+        for start in range(asked.room(letters)):
+            fits = free <= start and start + size <= high
+            if fits and all(letters[start + i] == part[i] for i in range(size)):
+                found += 1
+                free = start + size
+        return found
 
     def find(self, part: Any, *bounds: Any) -> Any:
         return self._last(part, reversed(range(asked.room(self.letters))), bounds)
@@ -153,22 +139,39 @@ class Written:
     def rindex(self, part: Any, *bounds: Any) -> Any:
         return _there(self.rfind(part, *bounds))
 
-    def startswith(self, part: Any) -> Any:
+    def startswith(self, part: Any, *bounds: Any) -> Any:
+        if isinstance(part, tuple):
+            return any(self.startswith(each, *bounds) for each in part)
         letters, size = self.letters, len(part)
-        if len(letters) < size:
+        low, high = asked.bounds(len(letters), *bounds)
+        if low + size > high:
             return False
-        return all(letters[i] == part[i] for i in range(size))
+        return all(letters[low + i] == part[i] for i in range(size))
 
-    def endswith(self, part: Any) -> Any:
+    def endswith(self, part: Any, *bounds: Any) -> Any:
+        if isinstance(part, tuple):
+            return any(self.endswith(each, *bounds) for each in part)
         letters, size = self.letters, len(part)
-        if len(letters) < size:
+        low, high = asked.bounds(len(letters), *bounds)
+        if low + size > high:
             return False
-        return all(letters[i - size] == part[i] for i in range(size))
+        return all(letters[high - size + i] == part[i] for i in range(size))
 
     def isdigit(self) -> Any:
         return len(self.letters) > 0 and all(letter.isdigit() for letter in self.letters)
 
     isdecimal = isnumeric = isdigit
+
+    def isspace(self) -> Any:
+        return len(self.letters) > 0 and all(letter.isspace() for letter in self.letters)
+
+    def islower(self) -> Any:
+        has_some = any(letter.islower() for letter in self.letters)
+        return has_some and not any(letter.isupper() for letter in self.letters)
+
+    def isupper(self) -> Any:
+        has_some = any(letter.isupper() for letter in self.letters)
+        return has_some and not any(letter.islower() for letter in self.letters)
 
     def isalpha(self) -> Any:
         return len(self.letters) > 0 and all(letter.isalpha() for letter in self.letters)
@@ -182,11 +185,32 @@ class Written:
             return self, "", ""
         return self[:place], part, self[place + len(part) :]
 
+    def rpartition(self, part: Any) -> Any:
+        place = self.rfind(part)
+        if place < 0:
+            return "", "", self
+        return self[:place], part, self[place + len(part) :]
+
     def upper(self) -> Any:
         return Written([letter.upper() for letter in self.letters])
 
     def lower(self) -> Any:
         return Written([letter.lower() for letter in self.letters])
+
+    casefold = lower
+
+    def swapcase(self) -> Any:
+        return Written([letter.swapcase() for letter in self.letters])
+
+    def capitalize(self) -> Any:
+        return asked.joined("", [self[:1].upper(), self[1:].lower()])
+
+    def title(self) -> Any:
+        letters, is_within = [], False
+        for letter in self.letters:
+            letters.append(letter.lower() if is_within else letter.upper())
+            is_within = letter.isalpha()
+        return Written(letters)
 
     def replace(self, old: Any, new: Any) -> Any:
         if len(old) != 1 or len(new) > 1:
@@ -197,6 +221,9 @@ class Written:
 
     def removeprefix(self, part: Any) -> Any:
         return Written(self.letters[len(part) :]) if self.startswith(part) else self
+
+    def removesuffix(self, part: Any) -> Any:
+        return self[: len(self) - len(part)] if self.endswith(part) else self
 
     def lstrip(self, letters: Any = " ") -> Any:
         kept: list[Any] = []
@@ -395,55 +422,3 @@ class TypedArray(ByteArray):
         return list(self.held_in_c)
 
     fromlist = ByteArray.extend
-
-
-def to_bytes(n: Any, length: Any = 1, byteorder: Any = "big", *, signed: Any = False) -> Any:
-    """int.to_bytes()"""
-    half = 1 << 8 * min(length, 4) - 1 if signed else 0
-    if not signed:
-        asked.holds(n >= 0, OverflowError, "can't convert negative int to unsigned")
-    if length < 4:
-        asked.holds(-half <= n < (half or 1 << 8 * length), OverflowError, "int too big to convert")
-    return Bytes(bytes_of(n, length)[:: STEPS[byteorder]])
-
-
-def bytes_of(n: Any, length: Any) -> Any:
-    """So many bytes of an integer of 32 bits, the lowest first."""
-    return [(n >> 8 * k if k < 4 else n >> 31 >> 1) & 255 for k in range(length)]
-
-
-def from_bytes(source: Any, byteorder: Any = "big", *, signed: Any = False) -> Any:
-    """int.from_bytes()"""
-    parts = [*source][:: STEPS[byteorder]]
-    if len(parts) > 4:
-        asked.refuse("int.from_bytes of more than 4 bytes", "one of 4 bytes, as source[:4],")
-    number = 0
-    for k, part in enumerate(parts):
-        asked.holds(0 <= part < 256, ValueError, "bytes must be in range(0, 256)")
-        number |= part << 8 * k
-    if not signed:
-        return number & 0xFFFFFFFF if len(parts) == 4 else number
-    half = 1 << 8 * len(parts) - 1 if 0 < len(parts) < 4 else 0
-    return (number ^ half) - half
-
-
-def packbits(a: Any, axis: Any = None, bitorder: Any = "big") -> Any:
-    """numpy.packbits() of all elements"""
-    if axis is not None:
-        asked.refuse("np.packbits with an axis", "np.packbits(row) of each row")
-    bits = [1 if bit else 0 for bit in np.ravel(a)]
-    bits += [0] * (-len(bits) % 8)
-    made = []
-    for start in range(0, len(bits), 8):
-        group = bits[start : start + 8] if bitorder == "little" else bits[start : start + 8][::-1]
-        made.append(sum([bit << k for k, bit in enumerate(group)]))
-    return np.array(made).astype(np.uint8)
-
-
-def unpackbits(a: Any, axis: Any = None, count: Any = None, bitorder: Any = "big") -> Any:
-    """numpy.unpackbits() of all elements"""
-    if axis is not None:
-        asked.refuse("np.unpackbits with an axis", "np.unpackbits(row) of each row")
-    places = range(8) if bitorder == "little" else range(7, -1, -1)
-    bits = [int(byte) >> k & 1 for byte in np.ravel(a) for k in places]
-    return np.array(bits[:count]).astype(np.uint8)
