@@ -55,7 +55,7 @@ def test_loops_that_rotate_names_settle(seed: int) -> None:
     check(function(seed))
 
 
-@pytest.mark.parametrize("seed", [200245, 200418, 300173, 300269])
+@pytest.mark.parametrize("seed", [200245, 200418, 300173, 300269, 600574])
 def test_which_object_a_pixel_chose_is_known(seed: int) -> None:
     check(function(seed, known=True))
 

@@ -376,9 +376,10 @@ def renew(w: ControlFlow) -> None:
         except CompileError:
             continue
         w.state.heap[view] = w.state.get(found)
-        seen |= reachable((view,), w.state)
+        held = reachable((view,), w.state)
+        seen |= held
         for option in several.options:
-            w.heap.aliases.forget(option, before)
+            w.heap.aliases.forget(option, before, held)
 
 
 Instruction = tuple[str, Any, Callable[[State], None]]  # its name, its argument, and what it does

@@ -228,13 +228,13 @@ class Aliases:
         self._objects[view] = (*objects, handle)
         return True
 
-    def forget(self, handle: Object, since: int) -> None:
-        """Let no view that was made since be the object."""
+    def forget(self, handle: Object, since: int, but: set[Object]) -> None:
+        """Let no view that was made since be the object, but those."""
         views = self.views(handle)
-        self._views[handle] = tuple([view for view in views if view.serial < since])
-        for view in views:
-            if view.serial >= since:
-                self._objects[view] = tuple([h for h in self.objects(view) if h is not handle])
+        lost = [view for view in views if view.serial >= since and view not in but]
+        self._views[handle] = tuple([view for view in views if view not in lost])
+        for view in lost:
+            self._objects[view] = tuple([h for h in self.objects(view) if h is not handle])
 
 
 class Frozen(Abstract):

@@ -1,4 +1,4 @@
-"""`is` of names that may be several objects, of which some are alike and some are not."""
+"""Names that may be several objects: if they are the same, and what is changed through them."""
 
 from __future__ import annotations
 
@@ -43,3 +43,35 @@ def test_items_of_several_lengths_are_the_same_as_in_python(function: Callable[.
     made = pygpu.compile(function, target="interpreter")(shape=(3, 6))
     expected = [[function(Position(x, y)) for x in range(6)] for y in range(3)]
     np.testing.assert_array_equal(made, expected)
+
+
+class Node:
+    def __init__(self, u: int) -> None:
+        self.u, self.next = u, self
+
+
+def of_two_nodes(p: Position) -> Any:
+    v, w = Node(2), Node(3)
+    w = v if p.x % 3 == 0 else w
+    v.u += 2
+    u = w.next
+    u.u += 3
+    return u.next.u, v.u, w.u, u.u
+
+
+def of_nodes_in_a_dict(p: Position) -> Any:
+    v, w = Node(2), Node(3)
+    w = v if p.x % 3 == 0 else {0: v, 1: w}[p.y % 2]
+    for _ in range(2):
+        v.u += 2
+        u = w.next
+        u.u += 3
+    return u.next.u, v.u, w.u, u.u
+
+
+@pytest.mark.parametrize("function", [of_two_nodes, of_nodes_in_a_dict])
+def test_what_changed_objects_hold_is_changed_in_both(function: Callable[..., Any]) -> None:
+    """What a joined object holds, which is made anew after a change of one that it may be."""
+    made = pygpu.compile(function, target="interpreter")(shape=(3, 6))
+    pixels = [function(Position(x, y)) for y, x in np.ndindex(3, 6)]
+    np.testing.assert_array_equal(np.stack([*map(np.asarray, made)], -1).reshape(-1, 4), pixels)
