@@ -195,7 +195,10 @@ def by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         items = w.read(container)
     elif isinstance(container, Tuple):
         items = container.items
-    made = one_of(w, _by_dynamic_index(w, table, index), (container, *items))
+    made = _by_dynamic_index(w, table, index)
+    if any(made is item for item in items):  # each of them is
+        return made
+    made = one_of(w, made, (container, *items))
     if isinstance(made, Object) and made.either is None and items and scalar_kind(index):
         at = tables.within(w, integers.as_index(w, index), len(items))
         records.note_either(w, made, items, arithmetic.unary(w, "+", at))

@@ -75,3 +75,29 @@ def test_what_changed_objects_hold_is_changed_in_both(function: Callable[..., An
     made = pygpu.compile(function, target="interpreter")(shape=(3, 6))
     pixels = [function(Position(x, y)) for y, x in np.ndindex(3, 6)]
     np.testing.assert_array_equal(np.stack([*map(np.asarray, made)], -1).reshape(-1, 4), pixels)
+
+
+def of_one_list_thrice(p: Position) -> Any:
+    a = [7, 1]
+    b = [a, a, a][p.x % 3]
+    a[0] = p.y
+    b[1] += 2
+    return a[0] + b[0], a[1], b is a
+
+
+def of_a_loop(p: Position) -> Any:
+    n = p.x % 3
+    a, c = [7, 1], [5, 3]
+    t = c
+    for _ in range(p.x % 3):
+        c = a
+        t = {0: a, 1: a, 2: c}[n] if p.x > 0 else a
+    [a, a, c][n][0] = p.y
+    return a[0], t[0], c[0]
+
+
+@pytest.mark.parametrize("function", [of_one_list_thrice, of_a_loop])
+def test_one_object_that_is_all_items_is_itself(function: Callable[..., Any]) -> None:
+    made = pygpu.compile(function, target="interpreter")(shape=(3, 6))
+    pixels = [function(Position(x, y)) for y, x in np.ndindex(3, 6)]
+    np.testing.assert_array_equal(np.stack([*map(np.asarray, made)], -1).reshape(-1, 3), pixels)
