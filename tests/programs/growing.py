@@ -221,3 +221,23 @@ def ways_through_a_graph_of_names(counts: Image, p: Position):
         met.add(here)
         here = ways[here][len(met) % len(ways[here])]
     return len(met), "a" in met, here == "c"
+
+
+@program
+def copies_of_lists_that_loops_made_longer_grow_in_turn(im: Image, p: Position):
+    first = [7 + p.y, 1]
+    for i in range(p.x % 3):
+        first.append(i + 5)
+    second = list(first)
+    third = first.copy()
+    if p.y % 2 == 0:
+        first = list(first)
+    for i in range(p.x % 3):
+        second.append(i + 11)
+        first.append(i)
+    for i in range(p.y % 4):
+        third.append(i + 3)
+    return (
+        *(len(first), sum(first), len(second), sum(second), second[-1]),
+        *(len(third), sum(third), third[-1]),
+    )

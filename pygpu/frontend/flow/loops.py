@@ -280,7 +280,7 @@ def device_loop(
     """A loop of the SSA, of at most so many `turns`: walk it until what it carries is settled."""
     inner = stops.union((header,), exits_of(frame, header))
     initial: dict[Value, Any] = {}  # each parameter of the body: what it starts as
-    rounds.trim(state)
+    rounds.trim(w, frame, state)
     current, start, texts, pairs = state, state.fork(), texts or spelled.Spelled(), [0]
     _place(w, frame, state, texts)
     entry, most = youngest(), rounds.length(frame, header, state)

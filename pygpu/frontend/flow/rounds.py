@@ -30,7 +30,7 @@ from pygpu.frontend.values.evaluator import Evaluator, Mark
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Bounded, Indexed
 from pygpu.frontend.values.objects import List, Replay, Waiting
-from pygpu.frontend.values.states import State
+from pygpu.frontend.values.states import State, reachable
 from pygpu.frontend.values.values import ABSENT, Abstract, Conflict, Dynamic, Tuple, Unset
 from pygpu.ssa import Op, Region, Value, constant_of, walk
 
@@ -289,10 +289,11 @@ def _begun(value: Any) -> Any:
     return ABSENT if zero is None else zero
 
 
-def trim(state: State) -> None:
+def trim(w: ControlFlow, frame: Frame, state: State) -> None:
     """Leave out slots of lists that no item can be in: more than there may be items say that a loop
     has made room for what its rounds add."""
-    for each, held in state.heap.items():
+    for each in (*state.heap, *reachable(branches.in_sight(w, frame, state), state)):
+        held = state.get(each)
         if type(held) is Bounded and held.most < len(held.items):
             items = held.items[: held.most]
             state.heap[each] = held.changed(items, held.length, held.least, held.most)
