@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, narrow
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import number_in, vector_type
@@ -30,9 +29,6 @@ from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, NotKnown, Tuple, describe, tuple_of
 from pygpu.frontend.walked import fitting, linear, numerics, selected, special, statistics
 from pygpu.types import INTEGERS, widest
-
-with later():
-    pass
 
 
 def _ignoring_nan(code: str) -> Rule:

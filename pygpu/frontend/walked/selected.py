@@ -136,7 +136,7 @@ def unique(
     there = np.arange(len(items)) < count
     ordered = np.sort(np.where(there, items, padding(items, False)))
     is_new = ordered[1:] != ordered[:-1]
-    if equal_nan and len(items) > 1:
+    if equal_nan:
         is_new = is_new & ((ordered[1:] == ordered[1:]) | (ordered[:-1] == ordered[:-1]))
     is_new = np.concatenate(([True], is_new)) & there
     ranks = np.cumsum(is_new)

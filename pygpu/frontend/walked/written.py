@@ -112,7 +112,7 @@ class Written:
         found, free = 0, low
         for start in range(asked.room(letters)):
             fits = free <= start and start + size <= high
-            if fits and all(letters[start + i] == part[i] for i in range(size)):
+            if fits and self._is_at(start, part):
                 found += 1
                 free = start + size
         return found
@@ -125,13 +125,17 @@ class Written:
 
     def _last(self, part: Any, starts: Any, bounds: Any) -> Any:
         """The last of some places where it begins with a part; -1 where there is none."""
-        letters, found, size = self.letters, -1, len(part)
-        low, high = asked.bounds(len(letters), *bounds)
+        found, size = -1, len(part)
+        low, high = asked.bounds(len(self.letters), *bounds)
         for start in starts:
             fits = low <= start and start + size <= high
-            if fits and all(letters[start + i] == part[i] for i in range(size)):
+            if fits and self._is_at(start, part):
                 found = start
         return found
+
+    def _is_at(self, start: Any, part: Any) -> Any:
+        """Whether a part stands at a place, from which there are as many characters."""
+        return all(self.letters[start + i] == part[i] for i in range(len(part)))
 
     def index(self, part: Any, *bounds: Any) -> Any:
         return _there(self.find(part, *bounds))
@@ -142,20 +146,16 @@ class Written:
     def startswith(self, part: Any, *bounds: Any) -> Any:
         if isinstance(part, tuple):
             return any(self.startswith(each, *bounds) for each in part)
-        letters, size = self.letters, len(part)
-        low, high = asked.bounds(len(letters), *bounds)
-        if low + size > high:
-            return False
-        return all(letters[low + i] == part[i] for i in range(size))
+        size = len(part)
+        low, high = asked.bounds(len(self.letters), *bounds)
+        return low + size <= high and self._is_at(low, part)
 
     def endswith(self, part: Any, *bounds: Any) -> Any:
         if isinstance(part, tuple):
             return any(self.endswith(each, *bounds) for each in part)
-        letters, size = self.letters, len(part)
-        low, high = asked.bounds(len(letters), *bounds)
-        if low + size > high:
-            return False
-        return all(letters[high - size + i] == part[i] for i in range(size))
+        size = len(part)
+        low, high = asked.bounds(len(self.letters), *bounds)
+        return low + size <= high and self._is_at(high - size, part)
 
     def isdigit(self) -> Any:
         return len(self.letters) > 0 and all(letter.isdigit() for letter in self.letters)
